@@ -1,0 +1,159 @@
+"""What comes in from chats, clocks and memory itself, and what goes out."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+MemberKind = Literal["person", "group"]
+
+
+def _in_utc(name: str, value: datetime) -> None:
+    if value.utcoffset() != timedelta(0):
+        raise ValueError(f"{name} is not in UTC: {value!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a conversation takes place.
+
+    `chat` and `thread` are the platform's own ids. `private` means one person and the companion.
+    """
+
+    platform: str
+    chat: str
+    thread: str | None = None
+    private: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.platform or not self.chat:
+            raise ValueError(f"an address needs a platform and a chat: {self!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """Who did it: the platform's own id, which is the key, and the name it shows, which is not."""
+
+    user: str
+    name: str
+
+    def __post_init__(self) -> None:
+        if not self.user:
+            raise ValueError("a sender needs the platform's user id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """Common to all that a platform tells us.
+
+    `id` is the platform's own id of this happening, unique within the platform: the same one
+    given twice is one event. `at` is the platform's time, in UTC.
+    """
+
+    id: str
+    address: Address
+    sender: Sender
+    at: datetime
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("an event needs the platform's own id")
+        _in_utc("at", self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageReceived(Incoming):
+    """A person wrote. `answers` is the text that this one replies to, if any.
+
+    `message` is the platform's id of the message, by which edits and deletions name it.
+    """
+
+    text: str
+    message: str = ""
+    answers: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEdited(Incoming):
+    """A person changed a message that they sent before."""
+
+    message: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDeleted(Incoming):
+    """A person took back a message that they sent before."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReactionReceived(Incoming):
+    """A person put an emoji to a message, or took it away."""
+
+    message: str
+    emoji: str
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReceived(Incoming):
+    """A person sent a file. `text` is the caption; `size` counts bytes."""
+
+    name: str
+    media_type: str
+    size: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonStarted(Incoming):
+    """A person opened the chat for the first time. A greeting is due."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonReturned(Incoming):
+    """A person came back after `away`."""
+
+    away: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimerFired:
+    """A scheduled moment came; nobody wrote. `due` may lie in the past after a downtime."""
+
+    id: str
+    address: Address
+    at: datetime
+    due: datetime
+    text: str
+
+    def __post_init__(self) -> None:
+        _in_utc("at", self.at)
+        _in_utc("due", self.due)
+
+
+PlatformEvent = (
+    MessageReceived
+    | MessageEdited
+    | MessageDeleted
+    | ReactionReceived
+    | FileReceived
+    | PersonStarted
+    | PersonReturned
+)
+Event = PlatformEvent | TimerFired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingMessage:
+    """Something to deliver. `id` is ours and stays the same when a send is tried again.
+
+    `in_reply` is true when a person waits for it: such a send is repeated once when its fate is
+    unknown. An opener never is.
+    """
+
+    id: int
+    address: Address
+    text: str
+    in_reply: bool = True

@@ -1,0 +1,1 @@
+"""Models: what we ask of them, and what comes back."""
