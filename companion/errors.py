@@ -1,5 +1,7 @@
 """What can go wrong, by who has to hear of it."""
 
+from datetime import timedelta
+
 
 class CompanionError(Exception):
     """Base of all errors that this program raises on purpose."""
@@ -24,6 +26,13 @@ class LLMUnavailableError(LLMError):
         self.permanent = permanent
 
 
+class LLMRefusedError(LLMError):
+    """Every model refuses this very prompt: its content, or something in it that they can't read.
+
+    Trying again will not help; the next event may.
+    """
+
+
 class ContextOverflowError(LLMError):
     """The endpoint says that the prompt is longer than its window."""
 
@@ -34,6 +43,18 @@ class EmbedderUnavailableError(CompanionError):
 
 class DeliveryError(CompanionError):
     """The platform will not take a message; trying again will not help."""
+
+
+class DeliveryDelayedError(CompanionError):
+    """The platform could not take a message now; it is tried again after `delay`.
+
+    `unknown` is true when it may have arrived all the same.
+    """
+
+    def __init__(self, text: str, *, delay: timedelta, unknown: bool = False) -> None:
+        super().__init__(text)
+        self.delay = delay
+        self.unknown = unknown
 
 
 class OperatorError(CompanionError):

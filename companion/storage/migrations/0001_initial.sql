@@ -88,6 +88,8 @@ CREATE TABLE outbox (
     part INTEGER NOT NULL,
     text TEXT NOT NULL,
     in_reply INTEGER NOT NULL DEFAULT 1,
+    -- a word from the program itself, such as that the answer comes later; it is no answer
+    notice INTEGER NOT NULL DEFAULT 0,
     -- sending: handed to the platform, its fate unknown until sent or refused
     state TEXT NOT NULL DEFAULT 'waiting'
         CHECK (state IN ('waiting', 'sending', 'sent', 'refused')),

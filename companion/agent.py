@@ -1,0 +1,272 @@
+"""One event in; steps until the model yields (§2.4)."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from companion import event_text
+from companion.clock import Clock
+from companion.deliveries import Deliveries
+from companion.errors import ContextOverflowError, LLMUnavailableError
+from companion.events import (
+    FileReceived,
+    MessageReceived,
+    PersonReturned,
+    PersonStarted,
+    TimerFired,
+)
+from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
+from companion.functions.turn import Turn
+from companion.limits import Limits
+from companion.llm.protocol import LLM, Call, Reply, TokenCounter
+from companion.person_memory import PersonMemory
+from companion.queue_manager import QueueManager
+from companion.reply_calls import as_calls, says
+from companion.storage import inbox, journal, messages, outbox, usage
+from companion.storage.database import Database, Tx
+from companion.storage.inbox import InboxItem
+from companion.storage.journal import Step
+from companion.storage.messages import Entry
+from companion.text import clean, neutral_name
+
+logger = logging.getLogger(__name__)
+
+UNANSWERED = (
+    "[system alert] The person has not got an answer yet; they see only what you pass to"
+    " send_message. Answer them now."
+)
+LOOPING = (
+    "[system alert] This is the third time that you make this call with this result. Do"
+    " something else, or answer the person with send_message."
+)
+FALLBACK = "Sorry, I lost my thread for a moment. Could you say that once more?"
+NOTED = "I've made a note of that."
+OVERFLOWS = 3
+"""How often a prompt is made shorter when the endpoint says that it is too long."""
+
+_RUNNING = (MessageReceived, FileReceived, PersonStarted, PersonReturned, TimerFired)
+"""Events that make the model run. Others are noted in the queue, for the next turn to see."""
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far a turn has come."""
+
+    sent: list[str]
+    silent: bool = False
+    wrote: bool = False
+    repeated: int = 0
+    repeats: Repeats = field(default_factory=Repeats)
+
+    def take(self, call: Call, result: Result) -> None:
+        """A call was carried out."""
+        if result.said:
+            self.sent.append(result.said)
+        self.silent = self.silent or result.silent
+        self.wrote = self.wrote or (not result.failed and call.name.startswith(("working", "arch")))
+
+
+class Agent:
+    """The companion of one person: what goes on between an event and the end of its turn."""
+
+    def __init__(
+        self,
+        db: Database,
+        person: int,
+        *,
+        name: str,
+        queue: QueueManager,
+        memory: PersonMemory,
+        executor: FunctionExecutor,
+        deliveries: Deliveries,
+        llm: LLM,
+        counter: TokenCounter,
+        limits: Limits,
+        max_steps: int,
+        clock: Clock,
+    ) -> None:
+        self._db = db
+        self._person = person
+        self._name = name
+        self._queue = queue
+        self._memory = memory
+        self._executor = executor
+        self._deliveries = deliveries
+        self._llm = llm
+        self._counter = counter
+        self._limits = limits
+        self._max_steps = max_steps
+        self._clock = clock
+
+    async def handle(self, item: InboxItem) -> None:
+        """Deal with an event: run the model until it asks for no heartbeat.
+
+        What was done for it before a restart is replayed from the journal, not done again.
+
+        Raises:
+            LLMUnavailableError: no model answers and the person has seen nothing yet; the event
+                stays open.
+        """
+        taken: Sequence[Step] = ()
+        progress = _Progress(sent=[])
+        if item.begun:
+            taken, progress.sent = await self._db.read(lambda tx: _journal(tx, item))
+        else:
+            await self._begin(item)
+        if isinstance(item.event, _RUNNING):
+            await self._run(item, taken, progress)
+        await self._db.write(lambda tx: inbox.finish(tx, self._person, item.id))
+
+    async def _begin(self, item: InboxItem) -> None:
+        said = event_text.spoken(item.event)
+        where = self._queue.context.zone
+        entry = self._queue.entry(
+            kind="event",
+            event=item.id,
+            text=event_text.event_text(item.event, where, self._queue.cut(said)),
+            speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
+            said=said,
+        )
+        await self._queue.append([entry], lambda tx: inbox.begin(tx, self._person, item.id))
+        item.begun = True
+
+    async def _run(self, item: InboxItem, taken: Sequence[Step], progress: _Progress) -> None:
+        turn = Turn(
+            item=item, memory=self._memory, zone=self._queue.context.zone, clock=self._clock
+        )
+        number = 0
+        while number < self._max_steps and progress.repeated <= REPEATS:
+            try:
+                step = (
+                    taken[number]
+                    if number < len(taken)
+                    else await self._ask(item, number, progress)
+                )
+            except LLMUnavailableError:
+                if not progress.sent:
+                    raise
+                logger.warning("no model for a further step; the turn ends with what was sent")
+                return
+            number += 1
+            heartbeat = await self._act(turn, step, progress)
+            if not (heartbeat or await self._alerted(item, turn, progress)):
+                break
+        if not (progress.sent or progress.silent or turn.may_stay_silent):
+            line = NOTED if progress.wrote else FALLBACK
+            reply = Reply(text="", calls=(says(line, f"say_{item.id}_{number}"),))
+            step = taken[number] if number < len(taken) else await self._keep(item, number, reply)
+            await self._act(turn, step, progress)
+
+    async def _ask(self, item: InboxItem, number: int, progress: _Progress) -> Step:
+        reply = await self._complete()
+        last = self._queue.queue.last
+        may_say = not (progress.sent and last is not None and last.kind == "alert")
+        reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=f"{item.id}_{number}")
+        return await self._keep(item, number, reply)
+
+    async def _complete(self) -> Reply:
+        limit = None
+        for _ in range(OVERFLOWS):
+            await self._queue.make_room(limit)
+            counted = self._queue.tokens
+            try:
+                reply = await self._llm.complete(
+                    self._queue.context.prompt(self._queue.queue),
+                    self._executor.schemas,
+                    answer_tokens=self._limits.answer,
+                )
+            except ContextOverflowError as error:
+                logger.warning("the endpoint's window is smaller than configured: %s", error)
+                limit = (limit or counted) * 2 // 3
+                continue
+            if reply.usage.prompt_tokens:
+                self._counter.correct(counted, reply.usage.prompt_tokens)
+            return reply
+        raise LLMUnavailableError(
+            "the endpoint refuses even a short prompt as too long; set models.window_tokens to"
+            " what it really has",
+            permanent=True,
+        )
+
+    async def _keep(self, item: InboxItem, number: int, reply: Reply) -> Step:
+        now = self._clock.now()
+        entry = self._queue.entry(
+            kind="answer", event=item.id, text=clean(reply.text), calls=reply.calls
+        )
+
+        def work(tx: Tx) -> tuple[Step, Entry]:
+            if reply.model:
+                usage.add(tx, self._person, now.date(), reply.model, reply.usage)
+            step = journal.add_step(tx, self._person, item.id, number=number, reply=reply, now=now)
+            return step, messages.add(tx, self._person, entry)
+
+        step, stored = await self._db.write(work)
+        self._queue.appended([stored])
+        return step
+
+    async def _act(self, turn: Turn, step: Step, progress: _Progress) -> bool:
+        """Carry out the step's calls, those already done left out. True for a heartbeat."""
+        heartbeat = False
+        for number, call in enumerate(step.reply.calls):
+            done = step.done.get(number)
+            if done is not None:
+                result = Result(
+                    text=done.result,
+                    failed=done.failed,
+                    heartbeat=done.heartbeat,
+                    silent=call.name == "stay_silent" and not done.failed,
+                )
+            else:
+                result, stored = await self._executor.run(
+                    turn, step, number, partial(self._record, turn.item.id)
+                )
+                self._queue.appended(stored)
+                if result.piece is not None:
+                    self._deliveries.add(result.piece)
+            progress.take(call, result)
+            heartbeat = heartbeat or result.heartbeat
+            progress.repeated = max(progress.repeated, progress.repeats.note(call, result.text))
+        return heartbeat
+
+    def _record(self, event: int, tx: Tx, call: Call, result: Result) -> list[Entry]:
+        entry = self._queue.entry(
+            kind="result",
+            event=event,
+            text=result.text,
+            call_id=call.id,
+            speaker=self._name if result.said else "",
+            said=result.said,
+        )
+        return [messages.add(tx, self._person, entry)]
+
+    async def _alerted(self, item: InboxItem, turn: Turn, progress: _Progress) -> bool:
+        """Whether the model has an alert to read, which gives it another step."""
+        last = self._queue.queue.last
+        if last is not None and last.kind == "alert":
+            return True
+        if await self._queue.warn(item.id):
+            return True
+        if progress.repeated == REPEATS and await self._tell_once(item, LOOPING):
+            return True
+        if progress.sent or progress.silent or turn.may_stay_silent:
+            return False
+        return await self._tell_once(item, UNANSWERED)
+
+    async def _tell_once(self, item: InboxItem, text: str) -> bool:
+        """Put an alert into the queue, unless this turn has had it. True if it did."""
+        if any(entry.text == text for entry in self._queue.queue.turn(item.id)):
+            return False
+        await self._queue.append([self._queue.entry(kind="alert", event=item.id, text=text)])
+        return True
+
+
+def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:
+    return (
+        journal.steps(tx, item.person, item.id),
+        outbox.sent_texts(tx, item.person, item.id),
+    )
+
+
+def _name_of(item: InboxItem) -> str:
+    return neutral_name(item.event.sender.name) if not isinstance(item.event, TimerFired) else ""

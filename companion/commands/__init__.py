@@ -1,0 +1,1 @@
+"""What a person can ask for with a slash, the same on every platform."""

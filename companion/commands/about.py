@@ -1,0 +1,64 @@
+"""Help, time zone, usage, privacy."""
+
+from collections.abc import Sequence
+from zoneinfo import available_timezones
+
+from companion.commands.declare import Asked, Command, Write, help_text
+from companion.event_text import local_time, zone
+from companion.storage import people, usage
+from companion.storage.database import Tx
+
+
+def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
+    """These commands; /help lists `others` too."""
+
+    async def show_help(_asked: Asked) -> str:
+        return f"You can just talk to me. I also know:\n{help_text((*others, *own))}"
+
+    own = (
+        Command("timezone", "tell me where you are, or see it", _timezone, "Europe/Lisbon"),
+        Command("usage", "what our talk has cost", _usage),
+        Command("privacy", "what is stored", _privacy),
+        Command("help", "this list", show_help),
+    )
+    return own
+
+
+async def _timezone(asked: Asked) -> str | Write:
+    if not asked.words:
+        return f"For you it is {local_time(asked.clock.now(), asked.zone)}."
+    zones = available_timezones()
+    wanted = asked.words.replace(" ", "_").casefold()
+    fitting = sorted(z for z in zones if wanted in (z.casefold(), z.casefold().rpartition("/")[2]))
+    if not fitting:
+        return f"I know no time zone “{asked.words}”. Write it like Europe/Lisbon or Asia/Tokyo."
+    name = fitting[0]
+
+    def work(tx: Tx) -> str:
+        people.set_timezone(tx, asked.person, name)
+        return f"Noted. For you it is {local_time(asked.clock.now(), zone(name))}."
+
+    return work
+
+
+async def _usage(asked: Asked) -> str:
+    rows = await asked.db.read(lambda tx: usage.of(tx, asked.person))
+    if not rows:
+        return "Nothing yet."
+    lines = []
+    for row in rows[:14]:
+        cost = f", ${row.usage.cost:.4f}" if row.usage.cost else ""
+        lines.append(
+            f"{row.day} {row.model}: {row.requests} requests, {row.usage.prompt_tokens:,} tokens"
+            f" read ({row.usage.cached_tokens:,} of them cached),"
+            f" {row.usage.completion_tokens:,} written{cost}"
+        )
+    return "\n".join(lines)
+
+
+async def _privacy(_asked: Asked) -> str:
+    return (
+        "I keep every message of ours, what I noted about you, and what it cost, in one database"
+        " on my operator's machine. To answer, the latest messages and notes go to the model that"
+        " my operator configured. /memory shows what I noted, /forget lets it go."
+    )

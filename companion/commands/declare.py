@@ -1,0 +1,59 @@
+"""Declaring a chat command, and finding the one that a message means."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from companion.clock import Clock
+from companion.events import Event, MessageReceived
+from companion.person_memory import PersonMemory
+from companion.storage.database import Database, Tx
+from companion.storage.inbox import InboxItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command that a person gave. `words` is what stands behind its name."""
+
+    item: InboxItem
+    words: str
+    db: Database
+    memory: PersonMemory
+    zone: tzinfo
+    clock: Clock
+
+    @property
+    def person(self) -> int:
+        """Whose memory it is about."""
+        return self.item.person
+
+
+Write = Callable[[Tx], str]
+"""Changes something, in the transaction that also answers and closes the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A chat command. `run` gives what the person reads, or a `Write` that does."""
+
+    name: str
+    help: str
+    run: Callable[[Asked], Awaitable[str | Write]]
+    takes: str = ""
+
+
+def command_name(event: Event) -> tuple[str, str] | None:
+    """The command in `event` without its slash, and the words behind it; None for ordinary text.
+
+    "/start" is no command: it opens the chat, and the model greets.
+    """
+    if not isinstance(event, MessageReceived) or not event.text.startswith("/"):
+        return None
+    name, _, words = event.text[1:].partition(" ")
+    name = name.strip().partition("@")[0].casefold()
+    return (name, words.strip()) if name.isidentifier() and name != "start" else None
+
+
+def help_text(commands: Sequence[Command]) -> str:
+    """What there is, a line each."""
+    return "\n".join(f"/{c.name}{' ' + c.takes if c.takes else ''} - {c.help}" for c in commands)

@@ -1,0 +1,111 @@
+"""Seeing, adding to, correcting and searching one's own memory."""
+
+from companion import working_context
+from companion.commands.declare import Asked, Command, Write
+from companion.errors import ToolError
+from companion.event_text import local_time
+from companion.storage import passages
+from companion.storage.database import Tx
+from companion.storage.passages import Passage
+
+SHOWN_PASSAGES = 20
+CONFIRM = "yes"
+
+
+async def _memory(asked: Asked) -> str:
+    kept = await asked.db.read(lambda tx: passages.everything(tx, asked.person))
+    text = f"What I keep in mind:\n\n{(await asked.memory.working_context()).strip()}"
+    if kept:
+        lines = [_line(asked, passage) for passage in kept[-SHOWN_PASSAGES:]]
+        older = f" (the latest {SHOWN_PASSAGES})" if len(kept) > SHOWN_PASSAGES else ""
+        text += f"\n\nNotes, {len(kept)}{older}:\n" + "\n".join(lines)
+    return text
+
+
+async def _remember(asked: Asked) -> str | Write:
+    if not asked.words:
+        return "Tell me what: /remember my sister is called Lea"
+
+    def work(tx: Tx) -> str:
+        try:
+            asked.memory.append_in(tx, asked.words, asked.item.id)
+        except ToolError:
+            try:
+                asked.memory.insert_in(tx, asked.words, source="person", event=asked.item.id)
+            except ToolError as error:
+                return f"I have that already. ({error})"
+            return "Saved in my notes."
+        return "Saved."
+
+    return work
+
+
+async def _forget(asked: Asked) -> str | Write:
+    first, _, rest = asked.words.partition(" ")
+    if first.casefold() == CONFIRM and rest.strip():
+        return lambda tx: _forgotten(tx, asked, rest.strip())
+    if not asked.words:
+        return "Tell me what: /forget hazelnuts"
+    lines, kept = await asked.db.write(lambda tx: _fitting(tx, asked, asked.words))
+    if not lines and not kept:
+        return f"I keep nothing about “{asked.words}”."
+    found = [f"- {line}" for line in lines] + [_line(asked, passage) for passage in kept]
+    return "\n".join(["This would go:", *found, "", f"To do it: /forget {CONFIRM} {asked.words}"])
+
+
+def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]]:
+    text = asked.memory.working_context_in(tx).text
+    wanted = words.casefold()
+    person = text.partition(working_context.PERSON)[2]
+    lines = [line for line in person.splitlines() if wanted in line.casefold()]
+    kept = [p for p in passages.everything(tx, asked.person) if wanted in p.text.casefold()]
+    return lines, kept
+
+
+def _forgotten(tx: Tx, asked: Asked, words: str) -> str:
+    lines, kept = _fitting(tx, asked, words)
+    if lines:
+        asked.memory.drop_lines_in(tx, lines, asked.item.id)
+    for passage in kept:
+        passages.remove(tx, asked.person, passage.id)
+    number = len(lines) + len(kept)
+    if not number:
+        return f"I keep nothing about “{words}”."
+    return f"Forgotten: {number} {'entry' if number == 1 else 'entries'}."
+
+
+async def _undo(asked: Asked) -> Write:
+    def work(tx: Tx) -> str:
+        version = asked.memory.undo_in(tx, asked.item.id)
+        if version is None:
+            return "There is no change to take back."
+        return f"Taken back. This is what I keep in mind now:\n\n{version.text.strip()}"
+
+    return work
+
+
+async def _search(asked: Asked) -> str:
+    if not asked.words:
+        return "Tell me what: /search the book that I wanted to read"
+    said = await asked.memory.search_messages(asked.words)
+    kept = await asked.memory.search(asked.words)
+    lines = [
+        f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items
+    ]
+    lines += [
+        f"- note of {local_time(hit.created_at, asked.zone)}: {hit.text}" for hit in kept.items
+    ]
+    return "\n".join(lines) or f"I found nothing about “{asked.words}”."
+
+
+def _line(asked: Asked, passage: Passage) -> str:
+    return f"- {passage.text} ({local_time(passage.created_at, asked.zone)})"
+
+
+MEMORY_COMMANDS = (
+    Command("memory", "what I remember of you", _memory),
+    Command("remember", "keep something in mind", _remember, "WORDS"),
+    Command("forget", "let something go; asks before it does", _forget, "WORDS"),
+    Command("undo", "take back the last change of what I keep in mind", _undo),
+    Command("search", "find what was said or kept", _search, "WORDS"),
+)

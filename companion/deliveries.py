@@ -1,0 +1,133 @@
+"""Brings the outbox to the platforms, each conversation's pieces in order."""
+
+import asyncio
+import logging
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+
+from companion.clock import Clock
+from companion.errors import DeliveryDelayedError, DeliveryError
+from companion.events import Address, OutgoingMessage
+from companion.storage import outbox
+from companion.storage.database import Database
+from companion.storage.outbox import OutboxItem
+
+logger = logging.getLogger(__name__)
+
+Send = Callable[[OutgoingMessage], Awaitable[None]]
+
+UNKNOWN_FATES = 2
+"""A reply that may have arrived so many times is not sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sender:
+    send: Send
+    chat: str | None
+    repeatable: bool
+
+
+class Deliveries:
+    """Sends what is in the outbox, and keeps what no platform takes at the moment."""
+
+    def __init__(self, db: Database, tasks: asyncio.TaskGroup, clock: Clock) -> None:
+        self._db = db
+        self._tasks = tasks
+        self._clock = clock
+        self._senders: dict[str, list[_Sender]] = defaultdict(list)
+        self._waiting: dict[int, deque[OutboxItem]] = defaultdict(deque)
+        self._running: set[int] = set()
+        self._settled = asyncio.Event()
+        self._settled.set()
+
+    def register(
+        self, platform: str, send: Send, *, chat: str | None = None, repeatable: bool = False
+    ) -> None:
+        """Let `send` deliver for a platform, or for one chat of it.
+
+        `repeatable` says that the platform drops a message whose id it has had before.
+        """
+        self._senders[platform].append(_Sender(send, chat, repeatable))
+        for conversation in list(self._waiting):
+            self._start(conversation)
+
+    def load(self, items: Iterable[OutboxItem]) -> None:
+        """Take up what an earlier run has not delivered."""
+        for item in items:
+            self.add(item)
+
+    def add(self, item: OutboxItem) -> None:
+        """Deliver `item`, which is in the outbox, after what its conversation has before it."""
+        self._waiting[item.conversation].append(item)
+        self._start(item.conversation)
+
+    async def settled(self) -> None:
+        """Return when nothing is being sent."""
+        await self._settled.wait()
+
+    def _start(self, conversation: int) -> None:
+        if conversation in self._running or not self._waiting[conversation]:
+            return
+        if self._sender(self._waiting[conversation][0].message.address) is None:
+            return
+        self._running.add(conversation)
+        self._settled.clear()
+        self._tasks.create_task(self._drain(conversation))
+
+    async def _drain(self, conversation: int) -> None:
+        waiting = self._waiting[conversation]
+        try:
+            while waiting:
+                sender = self._sender(waiting[0].message.address)
+                if sender is None:
+                    return
+                waiting[0] = await self._deliver(waiting[0], sender)
+                waiting.popleft()
+        finally:
+            self._running.discard(conversation)
+            if not waiting:
+                self._waiting.pop(conversation, None)
+            if not self._running:
+                self._settled.set()
+
+    async def _deliver(self, item: OutboxItem, sender: _Sender) -> OutboxItem:
+        """Send `item` until the platform has it or refuses it."""
+        while True:
+            if not sender.repeatable:
+                if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
+                    await self._refuse(item, "it may have arrived, and is not sent again")
+                    return item
+                await self._db.write(lambda tx, item=item: outbox.sending(tx, item))
+            item = replace(item, attempts=item.attempts + 1)
+            try:
+                await sender.send(item.message)
+            except DeliveryError as error:
+                await self._refuse(item, str(error))
+                return item
+            except DeliveryDelayedError as error:
+                logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
+                if not error.unknown:
+                    item = await self._never_left(item)
+                await asyncio.sleep(error.delay.total_seconds())
+                continue
+            await self._arrived(item)
+            return item
+
+    async def _arrived(self, item: OutboxItem) -> None:
+        now = self._clock.now()
+        await self._db.write(lambda tx: outbox.sent(tx, item, now))
+
+    async def _never_left(self, item: OutboxItem) -> OutboxItem:
+        await self._db.write(lambda tx: outbox.waiting(tx, item))
+        return replace(item, attempts=item.attempts - 1)
+
+    async def _refuse(self, item: OutboxItem, why: str) -> None:
+        logger.warning("message %d is not delivered: %s", item.id, why)
+        await self._db.write(lambda tx: outbox.refused(tx, item, why))
+
+    def _sender(self, address: Address) -> _Sender | None:
+        for sender in self._senders.get(address.platform, ()):
+            if sender.chat in (None, address.chat):
+                return sender
+        return None

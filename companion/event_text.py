@@ -1,0 +1,90 @@
+"""Events as the model reads them: who, when in the person's own time, and from where."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from companion.events import (
+    Address,
+    Event,
+    FileReceived,
+    MessageDeleted,
+    MessageEdited,
+    MessageReceived,
+    PersonReturned,
+    PersonStarted,
+    ReactionReceived,
+    TimerFired,
+)
+from companion.text import neutral_name
+
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def zone(name: str | None) -> tzinfo:
+    """The IANA zone called `name`; UTC while it is unknown."""
+    return ZoneInfo(name) if name else UTC
+
+
+def local_time(at: datetime, where: tzinfo) -> str:
+    """`at` on the clock of `where`, for example "Mon 5 May 2025 14:03 Europe/Berlin".
+
+    Not strftime, which would follow the machine's locale.
+    """
+    local = at.astimezone(where)
+    return (
+        f"{_WEEKDAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local.year}"
+        f" {local:%H:%M} {where}"
+    )
+
+
+def spoken(event: Event) -> str:
+    """What the sender said with `event`, verbatim; empty when they said nothing."""
+    match event:
+        case MessageReceived(text=text) | MessageEdited(text=text) | FileReceived(text=text):
+            return text
+    return ""
+
+
+def event_text(event: Event, where: tzinfo, shown: str) -> str:
+    """`event` as the model reads it. `shown` stands for what was said, cut where it is long."""
+    head = f"[{local_time(event.at, where)}, {_origin(event.address)}]"
+    if isinstance(event, TimerFired):
+        return f"{head} (timer, due {local_time(event.due, where)}; nobody wrote) {event.text}"
+    name = neutral_name(event.sender.name)
+    match event:
+        case MessageReceived(answers=None):
+            return f"{head} {name}: {shown}"
+        case MessageReceived(answers=answers):
+            return f"{head} {name} (in reply to “{answers}”): {shown}"
+        case MessageEdited():
+            return f"{head} ({name} changed an earlier message to) {shown}"
+        case MessageDeleted():
+            return f"{head} ({name} deleted an earlier message)"
+        case ReactionReceived(emoji=emoji, removed=removed):
+            return f"{head} ({name} {'took back' if removed else 'reacted with'} {emoji})"
+        case FileReceived():
+            caption = f" and wrote: {shown}" if shown else ""
+            return f"{head} ({name} sent a file, {_file(event)}){caption}"
+        case PersonStarted():
+            return f"{head} ({name} opened the chat for the first time)"
+        case PersonReturned(away=away):
+            return f"{head} ({name} came back after {duration(away)})"
+
+
+def _origin(address: Address) -> str:
+    return address.platform if address.private else f"{address.platform} group"
+
+
+def _file(event: FileReceived) -> str:
+    return f"“{neutral_name(event.name)}”, {event.media_type}, {event.size:,} bytes"
+
+
+def duration(length: timedelta) -> str:
+    """A length of time in its largest whole unit, for example "3 days"."""
+    minutes = int(length.total_seconds() // 60)
+    for unit, size in (("day", 24 * 60), ("hour", 60), ("minute", 1)):
+        if minutes >= size:
+            number = minutes // size
+            return f"{number} {unit}{'s' if number > 1 else ''}"
+    return "less than a minute"

@@ -1,0 +1,153 @@
+"""Parses and checks a call, runs it, and words its failure (§2.3)."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from companion.errors import ToolError
+from companion.functions.declare import Arguments, Function, Outcome, Turn, Write
+from companion.llm.protocol import Call, ToolSchema
+from companion.storage import journal
+from companion.storage.database import Database, Tx
+from companion.storage.journal import Done, Step
+from companion.storage.messages import Entry
+from companion.storage.outbox import OutboxItem
+
+SAYS = "send_message"
+GO_ON = " Your answer was cut off at its limit. Go on where it stopped, or end it."
+REPEATS = 3
+"""The same call with the same result so many times is a loop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came of a call. `heartbeat` asks for another step, which a failure always does."""
+
+    text: str
+    failed: bool
+    heartbeat: bool
+    said: str = ""
+    piece: OutboxItem | None = None
+    silent: bool = False
+
+
+Record = Callable[[Tx, Call, Result], list[Entry]]
+"""Puts what came of a call into recall storage, inside the call's transaction."""
+
+
+class Repeats:
+    """Counts equal calls with equal results within a turn, to stop a model that goes in circles."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def note(self, call: Call, text: str) -> int:
+        """How often this has happened, this time included."""
+        key = (call.name, call.arguments, text)
+        self._seen[key] += 1
+        return self._seen[key]
+
+
+class FunctionExecutor:
+    """Runs a model's calls for one turn at a time."""
+
+    def __init__(self, db: Database, functions: Sequence[Function]) -> None:
+        self._db = db
+        self._functions = {function.name: function for function in functions}
+        self.schemas: tuple[ToolSchema, ...] = tuple(function.schema for function in functions)
+
+    async def run(
+        self, turn: Turn, step: Step, number: int, record: Record
+    ) -> tuple[Result, list[Entry]]:
+        """Run call `number` of `step`. A wrong call is answered, not raised.
+
+        Its effect, the record that it was carried out and the message with its result are one
+        transaction. Gives the result and the messages as stored by `record`.
+        """
+        call = step.reply.calls[number]
+        try:
+            function, arguments = self._parse(call, cut_off=_cut_off(step, number))
+            made = await function.run(turn, **arguments.theirs())
+            return await self._db.write(
+                lambda tx: _carry_out(
+                    tx, turn, step, number, made, arguments.request_heartbeat, record
+                )
+            )
+        except ToolError as error:
+            failure = Outcome(text=f"Error: {error}")
+            return await self._db.write(
+                lambda tx: _carry_out(tx, turn, step, number, failure, None, record)
+            )
+
+    def _parse(self, call: Call, *, cut_off: bool) -> tuple[Function, Arguments]:
+        if cut_off and call.name != SAYS:
+            raise ToolError(
+                "Your answer was cut off at its limit, so this call was not run. Make it shorter,"
+                " or do it in several calls."
+            )
+        function = self._functions.get(call.name)
+        if function is None:
+            known = ", ".join(self._functions)
+            raise ToolError(f"There is no function “{call.name}”. There are: {known}.")
+        try:
+            return function, function.arguments.model_validate(_object(call.arguments))
+        except ValidationError as error:
+            raise ToolError(_explain(error, function)) from error
+
+
+def _carry_out(
+    tx: Tx,
+    turn: Turn,
+    step: Step,
+    number: int,
+    made: Outcome | Write,
+    heartbeat: bool | None,
+    record: Record,
+) -> tuple[Result, list[Entry]]:
+    outcome = made(tx) if callable(made) else made
+    failed, cut_off = heartbeat is None, _cut_off(step, number)
+    result = Result(
+        text=outcome.text + (GO_ON if cut_off and not failed else ""),
+        failed=failed,
+        heartbeat=failed or cut_off or bool(heartbeat),
+        said=outcome.said,
+        piece=outcome.piece,
+        silent=outcome.silent,
+    )
+    done = Done(result=result.text, failed=result.failed, heartbeat=result.heartbeat)
+    journal.add_done(tx, turn.item.person, step.id, number, done)
+    return result, record(tx, step.reply.calls[number], result)
+
+
+def _cut_off(step: Step, number: int) -> bool:
+    """Whether the model ran out of tokens in the middle of this call."""
+    return step.reply.finish == "length" and number == len(step.reply.calls) - 1
+
+
+def _object(arguments: str) -> dict[str, object]:
+    try:
+        parsed = json.loads(arguments or "{}")
+    except ValueError as error:
+        raise ToolError(f"The arguments are not JSON: {error}.") from error
+    if not isinstance(parsed, dict):
+        raise ToolError("The arguments must be a JSON object with the parameters by name.")
+    # many models write null for a parameter that they leave out
+    return {name: value for name, value in parsed.items() if value is not None}
+
+
+def _explain(error: ValidationError, function: Function) -> str:
+    faults = []
+    for fault in error.errors():
+        name = ".".join(str(part) for part in fault["loc"])
+        match fault["type"]:
+            case "missing":
+                faults.append(f"“{name}” is missing")
+            case "extra_forbidden":
+                faults.append(f"“{name}” is not a parameter")
+            case _:
+                faults.append(f"“{name}”: {fault['msg']}")
+    parameters = ", ".join(function.arguments.model_fields)
+    return f"{function.name}: {'; '.join(faults)}. Its parameters are: {parameters}."

@@ -1,0 +1,20 @@
+"""Every function that the model may call."""
+
+from companion.functions.memory import (
+    archival_storage_insert,
+    archival_storage_search,
+    conversation_search,
+    working_context_append,
+    working_context_replace,
+)
+from companion.functions.messages import send_message, stay_silent
+
+FUNCTIONS = (
+    send_message,
+    working_context_append,
+    working_context_replace,
+    archival_storage_insert,
+    archival_storage_search,
+    conversation_search,
+    stay_silent,
+)

@@ -1,0 +1,135 @@
+"""Paging: between working context, archival storage and recall storage."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from companion.errors import ToolError
+from companion.event_text import local_time
+from companion.functions.declare import Outcome, Turn, Write, function
+from companion.memory.page import Page
+from companion.storage.database import Tx
+
+ITEM_CHARS = 700
+
+
+@function
+async def working_context_append(
+    turn: Turn,
+    text: Annotated[str, Field(description="One line: a fact, with its date if it has one.")],
+) -> Write:
+    """Add a line to your working context, which is always in view."""
+
+    def write(tx: Tx) -> Outcome:
+        version = turn.memory.append_in(tx, text, turn.item.id)
+        return Outcome(text=f"Appended. {_size(turn, version.text)}")
+
+    return write
+
+
+@function
+async def working_context_replace(
+    turn: Turn,
+    old: Annotated[str, Field(description="Words that stand in it exactly once.")],
+    new: Annotated[str, Field(description="What stands there instead; empty to delete.")],
+) -> Write:
+    """Change or delete a part of your working context."""
+
+    def write(tx: Tx) -> Outcome:
+        version = turn.memory.replace_in(tx, old, new, turn.item.id)
+        return Outcome(text=f"Replaced. {_size(turn, version.text)}")
+
+    return write
+
+
+@function
+async def archival_storage_insert(
+    turn: Turn,
+    text: Annotated[str, Field(description="The note; it must make sense by itself.")],
+) -> Write:
+    """Keep a note of any length in archival storage."""
+
+    def write(tx: Tx) -> Outcome:
+        turn.memory.insert_in(tx, text, event=turn.item.id)
+        return Outcome(text="Kept in archival storage.")
+
+    return write
+
+
+@function
+async def archival_storage_search(
+    turn: Turn,
+    query: Annotated[str, Field(description="What to look for, in a few words.")],
+    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1.")] = 1,
+) -> Outcome:
+    """Search archival storage by meaning and words. Set request_heartbeat to read the result."""
+    if not query.strip():
+        raise ToolError("The query is empty. Say what to look for, in a few words.")
+    found = await turn.memory.search(query, page=page - 1)
+    items = [
+        f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}] {_short(hit.text)}"
+        for hit in found.items
+    ]
+    return Outcome(text=_listing(found, items))
+
+
+@function
+async def conversation_search(
+    turn: Turn,
+    query: Annotated[str, Field(description="Words or meaning; empty for dates alone.")] = "",
+    since: Annotated[str, Field(description="First day, YYYY-MM-DD.")] = "",
+    until: Annotated[str, Field(description="Last day, YYYY-MM-DD, included.")] = "",
+    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1.")] = 1,
+) -> Outcome:
+    """Search all that was ever said, by words, by days, or both. Set request_heartbeat to read
+    the result."""
+    start = _day("since", since, turn.zone)
+    end = _day("until", until, turn.zone, after=True)
+    if not query.strip() and start is None and end is None:
+        raise ToolError("Give a query, a since or an until day, or several of them.")
+    if start and end and start >= end:
+        raise ToolError(f"since {since} lies after until {until}. Swap them.")
+    found = await turn.memory.search_messages(
+        query.strip() or None, since=start, until=end, page=page - 1
+    )
+    items = [
+        f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}: {_short(hit.said)}"
+        for hit in found.items
+    ]
+    return Outcome(text=_listing(found, items))
+
+
+def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime | None:
+    """Where the local day `text` begins, or ends with `after`, in UTC. None for no text."""
+    if not text.strip():
+        return None
+    try:
+        day = date.fromisoformat(text.strip())
+        day += timedelta(days=1 if after else 0)
+        return datetime.combine(day, time.min, zone).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ToolError(f"{name} is “{text}”; write a day as YYYY-MM-DD.") from error
+
+
+def _listing(found: Page[Any], items: Sequence[str]) -> str:
+    if found.total == 0:
+        return "Nothing found. Try other words, or a wider range of days."
+    if not items:
+        return f"There is no page {found.number + 1}: {found.total} in all, {found.pages} pages."
+    head = f"Page {found.number + 1} of {found.pages}, {found.total} in all:"
+    more = (
+        f"\nFor more ask for page {found.number + 2}, with request_heartbeat."
+        if found.number + 1 < found.pages
+        else ""
+    )
+    return "\n".join([head, *items]) + more
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= ITEM_CHARS else f"{text[:ITEM_CHARS]} […]"
+
+
+def _size(turn: Turn, text: str) -> str:
+    return f"The working context has {len(text)} of {turn.memory.limit(text)} characters."

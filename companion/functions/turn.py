@@ -1,0 +1,28 @@
+"""What a function can reach: one person's memory, and the event that is being dealt with."""
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from companion.clock import Clock
+from companion.events import TimerFired
+from companion.person_memory import PersonMemory
+from companion.storage.inbox import InboxItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One event of one person's. Nothing in it leads to anybody else."""
+
+    item: InboxItem
+    memory: PersonMemory
+    zone: tzinfo
+    clock: Clock
+
+    @property
+    def may_stay_silent(self) -> bool:
+        """Groups and timed events need no answer; a person who writes in private does."""
+        return not self.item.address.private or isinstance(self.item.event, TimerFired)
+
+    def now(self) -> datetime:
+        """The time, in UTC."""
+        return self.clock.now()

@@ -1,0 +1,73 @@
+"""One event of a person at a time, in order; persons side by side."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from companion.storage.inbox import InboxItem
+
+Work = Callable[[InboxItem], Awaitable[timedelta | None]]
+"""Deals with an event. A length of time asks to be called again with the same event then."""
+
+
+class Lanes:
+    """Runs `work` on events. A lane that waits to try again goes on at once when more comes."""
+
+    def __init__(self, tasks: asyncio.TaskGroup, work: Work) -> None:
+        self._tasks = tasks
+        self._work = work
+        self._lanes: dict[int, deque[InboxItem]] = {}
+        self._arrived: dict[int, asyncio.Event] = {}
+        self._busy: set[int] = set()
+        self._settled = asyncio.Event()
+        self._settled.set()
+
+    def add(self, item: InboxItem) -> None:
+        """Put `item` into its person's lane, by the order in which it was committed."""
+        lane = self._lanes.get(item.person)
+        if lane is None:
+            lane = self._lanes[item.person] = deque()
+            self._arrived[item.person] = asyncio.Event()
+            self._busy_with(item.person)
+            self._tasks.create_task(self._run(item.person, lane))
+        at = len(lane)
+        while at > 1 and lane[at - 1].id > item.id:
+            at -= 1
+        lane.insert(at, item)
+        self._arrived[item.person].set()
+
+    async def settled(self) -> None:
+        """Return when no event is being dealt with; some may wait to be tried again."""
+        await self._settled.wait()
+
+    async def _run(self, person: int, lane: deque[InboxItem]) -> None:
+        try:
+            while lane:
+                self._arrived[person].clear()
+                delay = await self._work(lane[0])
+                if delay is None:
+                    lane.popleft()
+                else:
+                    await self._wait(person, delay)
+        finally:
+            del self._lanes[person], self._arrived[person]
+            self._idle(person)
+
+    async def _wait(self, person: int, delay: timedelta) -> None:
+        self._idle(person)
+        try:
+            async with asyncio.timeout(delay.total_seconds()):
+                await self._arrived[person].wait()
+        except TimeoutError:
+            pass
+        self._busy_with(person)
+
+    def _busy_with(self, person: int) -> None:
+        self._busy.add(person)
+        self._settled.clear()
+
+    def _idle(self, person: int) -> None:
+        self._busy.discard(person)
+        if not self._busy:
+            self._settled.set()

@@ -1,0 +1,170 @@
+"""One person's memory: working context, archival storage, recall storage. No agent is needed."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from companion import working_context
+from companion.clock import Clock
+from companion.errors import ToolError
+from companion.llm.protocol import TokenCounter
+from companion.memory.page import Page
+from companion.memory.search import ArchivalStorage, FoundMessage, FoundPassage, RecallStorage
+from companion.storage import passages, working_contexts
+from companion.storage.database import Database, Tx
+from companion.storage.passages import Passage
+from companion.storage.working_contexts import Version
+
+
+class PersonMemory:
+    """What is remembered of one person.
+
+    The methods that take a transaction are for whoever writes more with them; the others do one
+    thing and commit it.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        person: int,
+        *,
+        recall: RecallStorage,
+        archival: ArchivalStorage,
+        persona: str,
+        chars: int,
+        tokens: int,
+        counter: TokenCounter,
+        clock: Clock,
+    ) -> None:
+        self._db = db
+        self.person = person
+        self._recall = recall
+        self._archival = archival
+        self._persona = persona
+        self._chars = chars
+        self._tokens = tokens
+        self._counter = counter
+        self._clock = clock
+
+    def working_context_in(self, tx: Tx) -> Version:
+        """The working context in force; the first one is made from the persona."""
+        version = working_contexts.current(tx, self.person)
+        if version is None:
+            version = working_contexts.add(
+                tx,
+                self.person,
+                working_context.first(self._persona),
+                cause="start",
+                now=self._clock.now(),
+            )
+        return version
+
+    def append_in(self, tx: Tx, line: str, event: int | None = None) -> Version:
+        """Add a line to the working context.
+
+        Raises:
+            ToolError: it is there already, or does not fit.
+        """
+        text = self.working_context_in(tx).text
+        changed = working_context.appended(text, line, self.limit(text))
+        return self._changed(tx, changed, "working_context_append", event)
+
+    def replace_in(self, tx: Tx, old: str, new: str, event: int | None = None) -> Version:
+        """Change the working context where `old` stands, which must be exactly once.
+
+        Raises:
+            ToolError: `old` is missing or ambiguous, nothing changes, or it does not fit.
+        """
+        text = self.working_context_in(tx).text
+        changed = working_context.replaced(text, old, new, self.limit(text))
+        return self._changed(tx, changed, "working_context_replace", event)
+
+    def drop_lines_in(self, tx: Tx, lines: Sequence[str], event: int | None = None) -> Version:
+        """Take whole lines out of the working context."""
+        text = self.working_context_in(tx).text
+        kept = [line for line in text.splitlines() if line not in lines]
+        return self._changed(tx, "\n".join(kept) + "\n", "forget", event)
+
+    def undo_in(self, tx: Tx, event: int | None = None) -> Version | None:
+        """Bring back the working context before the last change; None when there was none."""
+        version = self.working_context_in(tx)
+        earlier = working_contexts.before(tx, self.person, version)
+        if earlier is None:
+            return None
+        return working_contexts.add(
+            tx,
+            self.person,
+            earlier.text,
+            cause="undo",
+            now=self._clock.now(),
+            event=event,
+            restored=earlier.id,
+        )
+
+    def insert_in(
+        self, tx: Tx, text: str, *, source: str = "model", event: int | None = None
+    ) -> Passage:
+        """Keep a passage in archival storage.
+
+        Raises:
+            ToolError: it is empty or kept already.
+        """
+        text = text.strip()
+        if not text:
+            raise ToolError("There is nothing to keep: the text is empty.")
+        if passages.same(tx, self.person, text):
+            raise ToolError("Archival storage has exactly this text already.")
+        return passages.add(
+            tx, self.person, text, source=source, now=self._clock.now(), event=event
+        )
+
+    def limit(self, text: str) -> int:
+        """How many characters the working context may have.
+
+        The setting, or fewer where its text takes more tokens than the window has for it.
+        """
+        per_token = len(text) / max(self._counter.count(text), 1)
+        return min(self._chars, int(self._tokens * per_token))
+
+    async def working_context(self) -> str:
+        """The working context in force."""
+        return (await self._db.write(self.working_context_in)).text
+
+    async def append(self, line: str) -> str:
+        """Add a line to the working context, and give all of it. Errors as in `append_in`."""
+        return (await self._db.write(lambda tx: self.append_in(tx, line))).text
+
+    async def replace(self, old: str, new: str) -> str:
+        """Change the working context, and give all of it. Errors as in `replace_in`."""
+        return (await self._db.write(lambda tx: self.replace_in(tx, old, new))).text
+
+    async def undo(self) -> str | None:
+        """Take back the last change of the working context, and give all of it."""
+        version = await self._db.write(self.undo_in)
+        return version.text if version else None
+
+    async def add(self, text: str, *, source: str = "person") -> Passage:
+        """Keep a passage in archival storage. Errors as in `insert_in`."""
+        return await self._db.write(lambda tx: self.insert_in(tx, text, source=source))
+
+    async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
+        """Passages of archival storage that fit `query`, best first. `page` counts from 0."""
+        return await self._archival.search(query, page=page)
+
+    async def search_messages(
+        self,
+        query: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        page: int = 0,
+    ) -> Page[FoundMessage]:
+        """What was said, by words and meaning, between two moments (UTC), or both."""
+        return await self._recall.search(query, since=since, until=until, page=page)
+
+    def _changed(self, tx: Tx, text: str, cause: str, event: int | None) -> Version:
+        return working_contexts.add(
+            tx, self.person, text, cause=cause, now=self._clock.now(), event=event
+        )
+
+
+PersonMemoryOf = Callable[[int], PersonMemory]

@@ -1,0 +1,142 @@
+"""Keeps queue and recall storage in step, warns of memory pressure, and evicts (§2.2)."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from companion.clock import Clock
+from companion.fifo_queue import FifoQueue
+from companion.limits import Limits
+from companion.llm.protocol import LLM, TokenCounter
+from companion.main_context import MainContext
+from companion.storage import memory_state, messages, usage, working_contexts
+from companion.storage.database import Database, Tx
+from companion.storage.memory_state import QueueState
+from companion.storage.messages import Entry
+from companion.summary import summarise
+from companion.text import cut
+
+logger = logging.getLogger(__name__)
+
+PRESSURE = (
+    "[system alert] Memory pressure: the queue is at {share} % of its window, and the oldest"
+    " messages will be evicted when it is full. Save what is worth keeping now, with"
+    " working_context_append, working_context_replace or archival_storage_insert. The person does"
+    " not see this, and need not hear of it: they have had their answer."
+)
+
+
+class QueueManager:
+    """The FIFO queue of one person."""
+
+    def __init__(
+        self,
+        db: Database,
+        person: int,
+        *,
+        state: QueueState,
+        queue: FifoQueue,
+        context: MainContext,
+        llm: LLM,
+        counter: TokenCounter,
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self._db = db
+        self._person = person
+        self._warned = state.warned
+        self.queue = queue
+        self.context = context
+        self._llm = llm
+        self._counter = counter
+        self._limits = limits
+        self._clock = clock
+
+    @property
+    def tokens(self) -> int:
+        """What the next request takes, the answer left out."""
+        return self.context.tokens + self.queue.tokens
+
+    def entry(self, **fields: object) -> Entry:
+        """An entry of the queue, its text cut for the prompt if it is too long, and counted."""
+        entry = Entry(said_at=self._clock.now(), tokens=0, **fields)  # type: ignore[arg-type]
+        return self._measured(replace(entry, text=self.cut(entry.text)))
+
+    def cut(self, text: str) -> str:
+        """`text` as it is shown in the prompt: whole, or cut with a pointer when it is long."""
+        return cut(text, self._limits.message, self._counter.count)
+
+    async def append(
+        self, entries: Sequence[Entry], also: Callable[[Tx], object] | None = None
+    ) -> None:
+        """Put `entries` into queue and recall storage, and do what goes `also` with them."""
+
+        def work(tx: Tx) -> list[Entry]:
+            if also is not None:
+                also(tx)
+            return [messages.add(tx, self._person, entry) for entry in entries]
+
+        self.appended(await self._db.write(work))
+
+    def appended(self, entries: Sequence[Entry]) -> None:
+        """`entries` are stored: show them in the queue too."""
+        self.queue.append(*entries)
+        self.context.counts.add(entries)
+
+    async def warn(self, event: int) -> bool:
+        """Tell of memory pressure when the queue has got to it, once a fill. True if it did."""
+        if self._warned or self.tokens < self._limits.warn:
+            return False
+        share = self.tokens * 100 // self._limits.window
+        alert = self.entry(kind="alert", event=event, text=PRESSURE.format(share=share))
+        await self.append([alert], also=lambda tx: memory_state.warn(tx, self._person))
+        self._warned = True
+        return True
+
+    async def make_room(self, at_most: int | None = None) -> None:
+        """Evict until the next request fits into `at_most` tokens, by default the flush limit.
+
+        It always gets there: when nothing is left to evict, the present turn is shown cut.
+        """
+        limit = self._limits.flush if at_most is None else at_most
+        while self.tokens > limit:
+            if not await self._flush():
+                self._squeeze(limit)
+                return
+
+    async def _flush(self) -> bool:
+        wanted = min(self._limits.evict, self.queue.tokens * 3 // 4)
+        evicted = self.queue.oldest(max(wanted, 1))
+        if not evicted:
+            return False
+        old = self.queue.summary
+        freed = sum(entry.tokens for entry in evicted)
+        # at most half of what goes comes back as summary, so that every flush frees tokens
+        limit = min(self._limits.summary, (old.tokens if old else 0) + freed // 2)
+        summary, model, cost = await summarise(self._llm, self._counter, old, evicted, limit)
+        now = self._clock.now()
+
+        def work(tx: Tx) -> working_contexts.Version | None:
+            memory_state.flush(tx, self._person, through=evicted[-1].id, summary=summary, now=now)
+            if model:
+                usage.add(tx, self._person, now.date(), model, cost)
+            return working_contexts.current(tx, self._person)
+
+        version = await self._db.write(work)
+        self.queue.evict(len(evicted), summary)
+        self._warned = False
+        if version is not None:
+            self.context.show(version.text)
+        logger.info("evicted %d messages of %d tokens", len(evicted), freed)
+        return True
+
+    def _squeeze(self, limit: int) -> None:
+        room = limit - (self.tokens - self.queue.tokens)
+        self.queue.squeeze(room, self._shortened)
+        logger.warning("one turn fills the window; it is shown cut to %d tokens", room)
+
+    def _shortened(self, entry: Entry, tokens: int) -> Entry:
+        return self._measured(replace(entry, text=cut(entry.text, tokens, self._counter.count)))
+
+    def _measured(self, entry: Entry) -> Entry:
+        return replace(entry, tokens=self._counter.message(entry.message))

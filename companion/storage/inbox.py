@@ -1,0 +1,123 @@
+"""Events that were acknowledged, until they are dealt with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from companion import events
+from companion.events import Address, Event
+from companion.storage.database import Tx
+from companion.storage.people import Place
+
+_KINDS: dict[str, TypeAdapter[Event]] = {
+    kind.__name__: TypeAdapter(kind)
+    for kind in (
+        events.MessageReceived,
+        events.MessageEdited,
+        events.MessageDeleted,
+        events.ReactionReceived,
+        events.FileReceived,
+        events.PersonStarted,
+        events.PersonReturned,
+        events.TimerFired,
+    )
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class InboxItem:
+    """An event of one person's. `begun` means that its message stands in the queue."""
+
+    id: int
+    person: int
+    conversation: int
+    address: Address
+    event: Event
+    begun: bool = False
+    attempts: int = 0
+
+
+def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
+    """Keep `event`; None when the platform has given it before."""
+    row = tx.execute(
+        "INSERT INTO inbox"
+        " (person_id, conversation_id, source, external_id, kind, body, received_at)"
+        " VALUES (:person, :conversation, :source, :external, :kind, :body, :now)"
+        " ON CONFLICT (source, external_id) DO NOTHING RETURNING id",
+        {
+            "person": place.person,
+            "conversation": place.id,
+            "source": place.address.platform,
+            "external": event.id,
+            "kind": type(event).__name__,
+            "body": _KINDS[type(event).__name__].dump_json(event).decode(),
+            "now": now.isoformat(),
+        },
+    ).fetchone()
+    if row is None:
+        return None
+    return InboxItem(
+        id=row[0],
+        person=place.person,
+        conversation=place.id,
+        address=place.address,
+        event=event,
+    )
+
+
+def open_items(tx: Tx) -> list[InboxItem]:
+    """What is not dealt with, of everybody, oldest first. Only for the start of the program."""
+    rows = tx.execute(
+        "SELECT inbox.id, inbox.person_id, inbox.conversation_id, inbox.kind, inbox.body,"
+        " inbox.state, inbox.attempts"
+        " FROM inbox WHERE inbox.state IN ('waiting', 'begun') ORDER BY inbox.id"
+    )
+    return [_item(row) for row in rows]
+
+
+def _item(row: tuple[int, int, int, str, str, str, int]) -> InboxItem:
+    event = _KINDS[row[3]].validate_json(row[4])
+    return InboxItem(
+        id=row[0],
+        person=row[1],
+        conversation=row[2],
+        address=event.address,
+        event=event,
+        begun=row[5] == "begun",
+        attempts=row[6],
+    )
+
+
+def begin(tx: Tx, person: int, event: int) -> None:
+    """The event's message stands in the queue now."""
+    tx.execute(
+        "UPDATE inbox SET state = 'begun' WHERE id = :event AND person_id = :person",
+        {"event": event, "person": person},
+    )
+
+
+def finish(tx: Tx, person: int, event: int) -> None:
+    """The event is dealt with."""
+    tx.execute(
+        "UPDATE inbox SET state = 'done', retry_at = NULL"
+        " WHERE id = :event AND person_id = :person",
+        {"event": event, "person": person},
+    )
+
+
+def postpone(tx: Tx, person: int, event: int, until: datetime, error: str) -> None:
+    """The event could not be dealt with; it is tried again at `until`."""
+    tx.execute(
+        "UPDATE inbox SET attempts = attempts + 1, retry_at = :until, error = :error"
+        " WHERE id = :event AND person_id = :person",
+        {"event": event, "person": person, "until": until.isoformat(), "error": error},
+    )
+
+
+def bury(tx: Tx, person: int, event: int, error: str) -> None:
+    """The event is given up; the row stays for the operator."""
+    tx.execute(
+        "UPDATE inbox SET state = 'dead', error = :error WHERE id = :event AND person_id = :person",
+        {"event": event, "person": person, "error": error},
+    )

@@ -1,0 +1,82 @@
+"""What the model answered to an event, and which of its calls were carried out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from companion.llm.protocol import Reply
+from companion.storage.database import Tx
+
+_replies = TypeAdapter(Reply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The outcome of a call that was carried out."""
+
+    result: str
+    failed: bool
+    heartbeat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A model's answer, and the outcomes of its calls so far, by the call's number from 0."""
+
+    id: int
+    reply: Reply
+    done: dict[int, Done]
+
+
+def steps(tx: Tx, person: int, event: int) -> list[Step]:
+    """The steps taken for `event`, in order."""
+    rows = tx.execute(
+        "SELECT id, reply FROM step WHERE event_id = :event AND person_id = :person"
+        " ORDER BY number",
+        {"event": event, "person": person},
+    ).fetchall()
+    return [Step(row[0], _replies.validate_json(row[1]), _done(tx, person, row[0])) for row in rows]
+
+
+def _done(tx: Tx, person: int, step: int) -> dict[int, Done]:
+    rows = tx.execute(
+        "SELECT number, result, failed, heartbeat FROM tool_done"
+        " WHERE step_id = :step AND person_id = :person",
+        {"step": step, "person": person},
+    )
+    return {
+        row[0]: Done(result=row[1], failed=bool(row[2]), heartbeat=bool(row[3])) for row in rows
+    }
+
+
+def add_step(tx: Tx, person: int, event: int, *, number: int, reply: Reply, now: datetime) -> Step:
+    """Keep a model's answer. This is committed before anything in it is done."""
+    row = tx.execute(
+        "INSERT INTO step (person_id, event_id, number, reply, created_at)"
+        " VALUES (:person, :event, :number, :reply, :now) RETURNING id",
+        {
+            "person": person,
+            "event": event,
+            "number": number,
+            "reply": _replies.dump_json(reply).decode(),
+            "now": now.isoformat(),
+        },
+    ).fetchone()
+    return Step(row[0], reply, {})
+
+
+def add_done(tx: Tx, person: int, step: int, number: int, done: Done) -> None:
+    """Keep the outcome of a call, in the transaction of its effect."""
+    tx.execute(
+        "INSERT INTO tool_done (step_id, number, person_id, result, failed, heartbeat)"
+        " VALUES (:step, :number, :person, :result, :failed, :heartbeat)",
+        {
+            "step": step,
+            "number": number,
+            "person": person,
+            "result": done.result,
+            "failed": done.failed,
+            "heartbeat": done.heartbeat,
+        },
+    )

@@ -1,0 +1,68 @@
+"""Where a person's queue stands: what was evicted, its summary, and whether it was warned."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from companion.storage.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The recursive summary of all that was evicted. `tokens` is what it takes in a prompt."""
+
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """`shown` is the version of the working context that stands in the prompt."""
+
+    summary: Summary | None
+    warned: bool
+    shown: int | None
+
+
+def load(tx: Tx, person: int) -> QueueState:
+    """How the person's queue stands."""
+    warned, shown = tx.execute(
+        "SELECT warned, context_shown FROM person WHERE id = :person", {"person": person}
+    ).fetchone()
+    row = tx.execute(
+        "SELECT text, tokens FROM summary WHERE person_id = :person ORDER BY id DESC LIMIT 1",
+        {"person": person},
+    ).fetchone()
+    return QueueState(Summary(*row) if row else None, bool(warned), shown)
+
+
+def warn(tx: Tx, person: int) -> None:
+    """Memory pressure was told of, for this fill of the queue."""
+    tx.execute("UPDATE person SET warned = 1 WHERE id = :person", {"person": person})
+
+
+def flush(tx: Tx, person: int, *, through: int, summary: Summary, now: datetime) -> None:
+    """Evict every message up to `through`; the working context in force is the one shown."""
+    tx.execute(
+        "INSERT INTO summary (person_id, text, tokens, through, created_at)"
+        " VALUES (:person, :text, :tokens, :through, :now)",
+        {
+            "person": person,
+            "text": summary.text,
+            "tokens": summary.tokens,
+            "through": through,
+            "now": now.isoformat(),
+        },
+    )
+    tx.execute(
+        "UPDATE person SET evicted_through = :through, warned = 0, context_shown ="
+        " (SELECT MAX(id) FROM working_context WHERE person_id = :person) WHERE id = :person",
+        {"person": person, "through": through},
+    )
+
+
+def show(tx: Tx, person: int, version: int) -> None:
+    """This version of the working context stands in the prompt from now on."""
+    tx.execute(
+        "UPDATE person SET context_shown = :version WHERE id = :person",
+        {"version": version, "person": person},
+    )

@@ -1,0 +1,112 @@
+"""Recall storage's rows: every message, verbatim. The FIFO queue is the newest of them."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from companion.llm.protocol import Call, Message, Role
+from companion.storage import search_index
+from companion.storage.database import Tx
+
+Kind = Literal["event", "alert", "answer", "result"]
+
+_ROLES: dict[Kind, Role] = {
+    "event": "user",
+    "alert": "user",
+    "answer": "assistant",
+    "result": "tool",
+}
+_calls = TypeAdapter(tuple[Call, ...])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A message of the FIFO queue.
+
+    `text` is what the model reads. `said` is what somebody said with it, whole, and `speaker`
+    who; both are empty for what nobody said. `tokens` is what it takes in a prompt. `id` is 0
+    until it is stored.
+    """
+
+    kind: Kind
+    text: str
+    said_at: datetime
+    tokens: int
+    event: int | None = None
+    calls: tuple[Call, ...] = ()
+    call_id: str | None = None
+    speaker: str = ""
+    said: str = ""
+    id: int = 0
+
+    @property
+    def message(self) -> Message:
+        """The message as it stands in a prompt."""
+        return Message(_ROLES[self.kind], self.text, self.calls, self.call_id)
+
+
+def add(tx: Tx, person: int, entry: Entry) -> Entry:
+    """Store `entry` and make what was said in it searchable. Gives it back with its id."""
+    row = tx.execute(
+        "INSERT INTO message (person_id, event_id, kind, speaker, said, said_at, text, calls,"
+        " call_id, tokens) VALUES (:person, :event, :kind, :speaker, :said, :said_at, :text,"
+        " :calls, :call_id, :tokens) RETURNING id",
+        {
+            "person": person,
+            "event": entry.event,
+            "kind": entry.kind,
+            "speaker": entry.speaker,
+            "said": entry.said,
+            "said_at": entry.said_at.isoformat(),
+            "text": entry.text,
+            "calls": _calls.dump_json(entry.calls).decode() if entry.calls else "[]",
+            "call_id": entry.call_id,
+            "tokens": entry.tokens,
+        },
+    ).fetchone()
+    if entry.said:
+        search_index.add_message(
+            tx,
+            person=person,
+            message=row[0],
+            speaker=entry.speaker,
+            said=entry.said,
+            said_at=entry.said_at,
+        )
+    return replace(entry, id=row[0])
+
+
+def queue(tx: Tx, person: int) -> list[Entry]:
+    """The messages that were not evicted, oldest first."""
+    rows = tx.execute(
+        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens"
+        " FROM message WHERE person_id = :person AND id >"
+        " (SELECT evicted_through FROM person WHERE id = :person) ORDER BY id",
+        {"person": person},
+    )
+    return [
+        Entry(
+            id=row[0],
+            event=row[1],
+            kind=row[2],
+            speaker=row[3],
+            said=row[4],
+            said_at=datetime.fromisoformat(row[5]),
+            text=row[6],
+            calls=_calls.validate_json(row[7]) if row[7] != "[]" else (),
+            call_id=row[8],
+            tokens=row[9],
+        )
+        for row in rows
+    ]
+
+
+def said_count(tx: Tx, person: int) -> int:
+    """How many messages recall storage can find."""
+    row = tx.execute(
+        "SELECT COUNT(*) FROM message WHERE person_id = :person AND said <> ''",
+        {"person": person},
+    ).fetchone()
+    return int(row[0])

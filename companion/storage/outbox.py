@@ -1,0 +1,116 @@
+"""What is to be delivered, a row a piece, in order."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from companion.events import Address, OutgoingMessage
+from companion.storage.database import Tx
+from companion.storage.inbox import InboxItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxItem:
+    """A message of one person's to deliver. `attempts` counts sends whose fate is unknown."""
+
+    id: int
+    person: int
+    conversation: int
+    message: OutgoingMessage
+    attempts: int = 0
+
+
+def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False) -> OutboxItem:
+    """Put `text` behind what was sent for the event `to` so far.
+
+    A `notice` is a word from the program itself, and no answer.
+    """
+    row = tx.execute(
+        "INSERT INTO outbox"
+        " (person_id, conversation_id, event_id, part, text, notice, created_at)"
+        " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :now"
+        " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
+        {
+            "person": to.person,
+            "conversation": to.conversation,
+            "event": to.id,
+            "text": text,
+            "notice": notice,
+            "now": now.isoformat(),
+        },
+    ).fetchone()
+    message = OutgoingMessage(id=row[0], address=to.address, text=text)
+    return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
+
+
+def open_items(tx: Tx) -> list[OutboxItem]:
+    """What is not delivered, of everybody, oldest first. Only for the start of the program."""
+    rows = tx.execute(
+        "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
+        " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
+        " conversation.thread, conversation.private"
+        " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
+        " AND conversation.person_id = outbox.person_id"
+        " WHERE outbox.state IN ('waiting', 'sending') ORDER BY outbox.id"
+    )
+    return [
+        OutboxItem(
+            id=row[0],
+            person=row[1],
+            conversation=row[2],
+            message=OutgoingMessage(
+                id=row[0],
+                address=Address(
+                    platform=row[6], chat=row[7], thread=row[8] or None, private=bool(row[9])
+                ),
+                text=row[3],
+                in_reply=bool(row[4]),
+            ),
+            attempts=row[5],
+        )
+        for row in rows
+    ]
+
+
+def sent_texts(tx: Tx, person: int, event: int) -> list[str]:
+    """What the companion said for the event, in order."""
+    rows = tx.execute(
+        "SELECT text FROM outbox WHERE event_id = :event AND person_id = :person"
+        " AND notice = 0 ORDER BY part",
+        {"event": event, "person": person},
+    )
+    return [row[0] for row in rows]
+
+
+def sending(tx: Tx, item: OutboxItem) -> None:
+    """The piece is about to be handed to the platform: from now on its fate is unknown."""
+    tx.execute(
+        "UPDATE outbox SET state = 'sending', attempts = attempts + 1"
+        " WHERE id = :id AND person_id = :person",
+        {"id": item.id, "person": item.person},
+    )
+
+
+def waiting(tx: Tx, item: OutboxItem) -> None:
+    """The platform said that it did not take the piece; it is tried again."""
+    tx.execute(
+        "UPDATE outbox SET state = 'waiting', attempts = attempts - 1"
+        " WHERE id = :id AND person_id = :person",
+        {"id": item.id, "person": item.person},
+    )
+
+
+def sent(tx: Tx, item: OutboxItem, now: datetime) -> None:
+    """The platform has it."""
+    tx.execute(
+        "UPDATE outbox SET state = 'sent', sent_at = :now WHERE id = :id AND person_id = :person",
+        {"id": item.id, "person": item.person, "now": now.isoformat()},
+    )
+
+
+def refused(tx: Tx, item: OutboxItem, error: str) -> None:
+    """The platform will not take it, or its fate stays unknown."""
+    tx.execute(
+        "UPDATE outbox SET state = 'refused', error = :error"
+        " WHERE id = :id AND person_id = :person",
+        {"id": item.id, "person": item.person, "error": error},
+    )

@@ -1,0 +1,79 @@
+"""Archival storage's rows: texts that were chosen to be kept."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from companion.storage import search_index
+from companion.storage.database import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A text that was kept. `source` is who put it there: 'model', 'person' or a file's name."""
+
+    id: int
+    text: str
+    source: str
+    created_at: datetime
+
+
+def add(
+    tx: Tx, person: int, text: str, *, source: str, now: datetime, event: int | None = None
+) -> Passage:
+    """Keep `text` and make it searchable."""
+    row = tx.execute(
+        "INSERT INTO passage (person_id, text, source, event_id, created_at)"
+        " VALUES (:person, :text, :source, :event, :now) RETURNING id",
+        {
+            "person": person,
+            "text": text,
+            "source": source,
+            "event": event,
+            "now": now.isoformat(),
+        },
+    ).fetchone()
+    search_index.add_passage(tx, person=person, passage=row[0], text=text)
+    return Passage(id=row[0], text=text, source=source, created_at=now)
+
+
+def same(tx: Tx, person: int, text: str) -> Passage | None:
+    """The passage with exactly this text, or None."""
+    row = tx.execute(
+        "SELECT id, text, source, created_at FROM passage"
+        " WHERE person_id = :person AND text = :text LIMIT 1",
+        {"person": person, "text": text},
+    ).fetchone()
+    return (
+        Passage(id=row[0], text=row[1], source=row[2], created_at=datetime.fromisoformat(row[3]))
+        if row
+        else None
+    )
+
+
+def remove(tx: Tx, person: int, passage: int) -> None:
+    """Forget a passage, its index entries and its vector."""
+    search_index.remove_passage(tx, person=person, passage=passage)
+    tx.execute(
+        "DELETE FROM passage WHERE id = :passage AND person_id = :person",
+        {"passage": passage, "person": person},
+    )
+
+
+def everything(tx: Tx, person: int) -> list[Passage]:
+    """All passages, oldest first."""
+    rows = tx.execute(
+        "SELECT id, text, source, created_at FROM passage WHERE person_id = :person ORDER BY id",
+        {"person": person},
+    )
+    return [
+        Passage(id=row[0], text=row[1], source=row[2], created_at=datetime.fromisoformat(row[3]))
+        for row in rows
+    ]
+
+
+def count(tx: Tx, person: int) -> int:
+    """How many passages there are."""
+    row = tx.execute(
+        "SELECT COUNT(*) FROM passage WHERE person_id = :person", {"person": person}
+    ).fetchone()
+    return int(row[0])

@@ -1,0 +1,139 @@
+"""Who talks with the companion, by which account, and where."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from companion.events import Address, Sender
+from companion.storage.database import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """The root of all that is remembered. A group chat is one of kind 'group'.
+
+    `timezone` is an IANA name, None while unknown.
+    """
+
+    id: int
+    kind: str
+    name: str
+    timezone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A conversation: its row, and whose memory it belongs to."""
+
+    id: int
+    person: int
+    address: Address
+
+
+def place(tx: Tx, address: Address, sender: Sender, now: datetime) -> Place:
+    """The conversation at `address`, made with its person when it is new.
+
+    A private chat belongs to the sender's person, any other to a person of its own.
+    """
+    row = tx.execute(
+        "SELECT id, person_id FROM conversation"
+        " WHERE platform = :platform AND chat = :chat AND thread = :thread",
+        {"platform": address.platform, "chat": address.chat, "thread": address.thread or ""},
+    ).fetchone()
+    if row is not None:
+        return Place(row[0], row[1], address)
+    person = _person_of(tx, address, sender, now)
+    conversation = tx.execute(
+        "INSERT INTO conversation (person_id, platform, chat, thread, private, created_at)"
+        " VALUES (:person, :platform, :chat, :thread, :private, :now) RETURNING id",
+        {
+            "person": person,
+            "platform": address.platform,
+            "chat": address.chat,
+            "thread": address.thread or "",
+            "private": address.private,
+            "now": now.isoformat(),
+        },
+    ).fetchone()[0]
+    return Place(conversation, person, address)
+
+
+def _person_of(tx: Tx, address: Address, sender: Sender, now: datetime) -> int:
+    if not address.private:
+        row = tx.execute(
+            "SELECT person_id FROM conversation WHERE platform = :platform AND chat = :chat",
+            {"platform": address.platform, "chat": address.chat},
+        ).fetchone()
+        return int(row[0]) if row else _add(tx, "group", address.chat, now)
+    row = tx.execute(
+        "SELECT person_id FROM account WHERE platform = :platform AND user = :user",
+        {"platform": address.platform, "user": sender.user},
+    ).fetchone()
+    if row is not None:
+        return int(row[0])
+    person = _add(tx, "person", sender.name, now)
+    tx.execute(
+        "INSERT INTO account (platform, user, person_id, name, created_at)"
+        " VALUES (:platform, :user, :person, :name, :now)",
+        {
+            "platform": address.platform,
+            "user": sender.user,
+            "person": person,
+            "name": sender.name,
+            "now": now.isoformat(),
+        },
+    )
+    return person
+
+
+def _add(tx: Tx, kind: str, name: str, now: datetime) -> int:
+    row = tx.execute(
+        "INSERT INTO person (kind, name, created_at) VALUES (:kind, :name, :now) RETURNING id",
+        {"kind": kind, "name": name, "now": now.isoformat()},
+    ).fetchone()
+    return int(row[0])
+
+
+def get(tx: Tx, person: int) -> Person:
+    """The person with this id.
+
+    Raises:
+        LookupError: there is none.
+    """
+    row = tx.execute(
+        "SELECT id, kind, name, timezone FROM person WHERE id = :person", {"person": person}
+    ).fetchone()
+    if row is None:
+        raise LookupError(f"no person {person}")
+    return Person(id=row[0], kind=row[1], name=row[2], timezone=row[3])
+
+
+def everybody(tx: Tx) -> list[Person]:
+    """All people and groups, oldest first. For the operator."""
+    rows = tx.execute("SELECT id, kind, name, timezone FROM person ORDER BY id")
+    return [Person(id=row[0], kind=row[1], name=row[2], timezone=row[3]) for row in rows]
+
+
+def by_account(tx: Tx, platform: str, user: str) -> Person | None:
+    """Who uses this account, or None."""
+    row = tx.execute(
+        "SELECT person_id FROM account WHERE platform = :platform AND user = :user",
+        {"platform": platform, "user": user},
+    ).fetchone()
+    return get(tx, row[0]) if row else None
+
+
+def set_timezone(tx: Tx, person: int, zone: str) -> None:
+    """Remember the person's IANA time zone."""
+    tx.execute(
+        "UPDATE person SET timezone = :zone WHERE id = :person", {"zone": zone, "person": person}
+    )
+
+
+def address_of(tx: Tx, person: int, conversation: int) -> Address:
+    """Where this conversation of the person's takes place."""
+    row = tx.execute(
+        "SELECT platform, chat, thread, private FROM conversation"
+        " WHERE id = :conversation AND person_id = :person",
+        {"conversation": conversation, "person": person},
+    ).fetchone()
+    return Address(platform=row[0], chat=row[1], thread=row[2] or None, private=bool(row[3]))

@@ -1,0 +1,48 @@
+"""Text from outside: made storable, and shown short where it is long."""
+
+import unicodedata
+from collections.abc import Callable
+
+NAME_CHARS = 40
+_MARKUP = set('[]{}<>:"`|\\')
+
+
+def clean(text: str) -> str:
+    """`text` as it can be stored: without NUL, lone surrogates replaced."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def neutral_name(name: str) -> str:
+    """A name from a platform as it may stand in a prompt: one short line without markup."""
+    kept = (
+        " " if character.isspace() else character
+        for character in clean(name)
+        if character.isspace()
+        or (character not in _MARKUP and unicodedata.category(character)[0] != "C")
+    )
+    return " ".join("".join(kept).split())[:NAME_CHARS].strip() or "somebody"
+
+
+def cut(text: str, limit: int, count: Callable[[str], int]) -> str:
+    """`text`, or its beginning and end with a pointer between, in at most `limit` tokens.
+
+    The pointer says how much is missing and where it is found. `count` gives tokens.
+    """
+    if len(text) <= limit or (tokens := count(text)) <= limit:
+        return text
+    keep = int(len(text) * limit / tokens)
+    while keep > 0:
+        head, tail = keep * 3 // 4, keep // 4
+        pointer = (
+            f" [… {len(text) - head - tail:,} characters are not shown here; all of it is in"
+            " recall storage, conversation_search finds it …] "
+        )
+        shown = text[:head] + pointer + (text[-tail:] if tail else "")
+        if count(shown) <= limit:
+            return shown
+        keep = keep * 4 // 5 - 1
+    return f"[… {len(text):,} characters, in recall storage …]"

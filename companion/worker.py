@@ -1,0 +1,145 @@
+"""Deals with one event of a lane: a command or a turn, and what to do when it fails."""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from companion import event_text
+from companion.agents import Agents
+from companion.clock import Clock
+from companion.commands.declare import Asked, Command, command_name
+from companion.deliveries import Deliveries
+from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
+from companion.events import Address
+from companion.storage import inbox, outbox, people
+from companion.storage.database import Database, Tx
+from companion.storage.inbox import InboxItem
+from companion.storage.outbox import OutboxItem
+
+logger = logging.getLogger(__name__)
+
+LATER = "I can't think clearly right now. I have your message, and will answer as soon as I can."
+BROKEN = (
+    "Something is wrong on my side that my operator has to mend. I have your message, and will"
+    " answer when that is done."
+)
+FAILED = "Something went wrong while I was answering, and I had to give up on that message. Sorry."
+REFUSED = (
+    "I can't answer that one: the model that I think with refuses it. Let's try it differently?"
+)
+BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
+ATTEMPTS = 30
+"""A little over a day."""
+DATABASE_PAUSE = timedelta(seconds=30)
+
+Typing = Callable[[Address, bool], None]
+
+
+class Worker:
+    """The work of a lane."""
+
+    def __init__(
+        self,
+        db: Database,
+        *,
+        agents: Agents,
+        deliveries: Deliveries,
+        commands: Mapping[str, Command],
+        typing: Typing,
+        clock: Clock,
+    ) -> None:
+        self._db = db
+        self._agents = agents
+        self._deliveries = deliveries
+        self._commands = commands
+        self._typing = typing
+        self._clock = clock
+
+    async def handle(self, item: InboxItem) -> timedelta | None:
+        """Deal with `item`. None when that is done, else how long to wait before trying again."""
+        self._typing(item.address, True)
+        try:
+            await self._handle(item)
+        except LLMUnavailableError as error:
+            return await self._postpone(item, error)
+        except LLMRefusedError as error:
+            logger.warning("event %d is refused by every model: %s", item.id, error)
+            await self._answer(item, lambda _tx: REFUSED)
+        except DatabaseError as error:
+            self._agents.discard(item.person)
+            logger.error("event %d waits for the database: %s", item.id, error)  # noqa: TRY400
+            return DATABASE_PAUSE
+        except Exception as error:
+            self._agents.discard(item.person)
+            logger.exception("event %d failed and is given up", item.id)
+            await self._bury(item, error)
+        finally:
+            self._typing(item.address, False)
+        return None
+
+    async def _handle(self, item: InboxItem) -> None:
+        named = command_name(item.event)
+        if named is not None and not item.begun:
+            await self._command(item, *named)
+            return
+        agent = await self._agents.get(item.person)
+        await agent.handle(item)
+
+    async def _command(self, item: InboxItem, name: str, words: str) -> None:
+        command = self._commands.get(name)
+        if command is None:
+            answer = f"I know no /{name}. /help lists what I know."
+            await self._answer(item, lambda _tx: answer)
+            return
+        person = await self._db.read(lambda tx: people.get(tx, item.person))
+        asked = Asked(
+            item=item,
+            words=words,
+            db=self._db,
+            memory=self._agents.memory(item.person),
+            zone=event_text.zone(person.timezone),
+            clock=self._clock,
+        )
+        made = await command.run(asked)
+        await self._answer(item, made if callable(made) else lambda _tx: made)
+        self._agents.discard(item.person)
+
+    async def _answer(self, item: InboxItem, make: Callable[[Tx], str]) -> None:
+        """Do what was asked, answer and close the event, all or nothing."""
+
+        def work(tx: Tx) -> OutboxItem:
+            piece = outbox.add(tx, item, make(tx), now=self._clock.now(), notice=True)
+            inbox.finish(tx, item.person, item.id)
+            return piece
+
+        self._deliveries.add(await self._db.write(work))
+
+    async def _postpone(self, item: InboxItem, error: LLMUnavailableError) -> timedelta | None:
+        if item.attempts >= ATTEMPTS:
+            logger.error("event %d is given up after %d attempts", item.id, item.attempts)
+            await self._bury(item, error)
+            return None
+        delay = BACK_OFF[min(item.attempts, len(BACK_OFF) - 1)]
+        now = self._clock.now()
+        until = now + delay
+        log = logger.error if error.permanent else logger.warning
+        log("event %d is tried again in %s: %s", item.id, delay, error)
+        first = item.attempts == 0
+
+        def work(tx: Tx) -> OutboxItem | None:
+            inbox.postpone(tx, item.person, item.id, until, str(error))
+            notice = BROKEN if error.permanent else LATER
+            return outbox.add(tx, item, notice, now=now, notice=True) if first else None
+
+        piece = await self._db.write(work)
+        item.attempts += 1
+        if piece is not None:
+            self._deliveries.add(piece)
+        return delay
+
+    async def _bury(self, item: InboxItem, error: Exception) -> None:
+        def work(tx: Tx) -> OutboxItem:
+            inbox.bury(tx, item.person, item.id, f"{type(error).__name__}: {error}")
+            return outbox.add(tx, item, FAILED, now=self._clock.now(), notice=True)
+
+        self._deliveries.add(await self._db.write(work))

@@ -1,0 +1,80 @@
+"""The text that the model keeps of persona and person, and the rules of editing it (§2.1)."""
+
+import difflib
+
+from companion.errors import ToolError
+
+PERSONA = "## Persona"
+PERSON = "## Person"
+SHRINK_SHARE = 0.5
+SHRINK_CHARS = 1000
+
+
+def first(persona: str) -> str:
+    """The working context of somebody who has just arrived."""
+    return f"{PERSONA}\n{persona.strip()}\n\n{PERSON}\n"
+
+
+def appended(text: str, line: str, limit: int) -> str:
+    """`text` with `line` at its end.
+
+    Raises:
+        ToolError: there is nothing to add, it stands there already, or it would not fit.
+    """
+    line = line.strip()
+    if not line:
+        raise ToolError("There is nothing to append: the text is empty.")
+    if _normal(line) in {_normal(old) for old in text.splitlines()}:
+        raise ToolError(f"The working context already says exactly that: “{line}”.")
+    return _within(f"{text.rstrip()}\n{line}\n", limit, before=len(text))
+
+
+def replaced(text: str, old: str, new: str, limit: int) -> str:
+    """`text` with `old`, which must stand in it exactly once, replaced by `new`.
+
+    Raises:
+        ToolError: `old` is empty, missing or ambiguous, nothing would change, or it would not fit.
+    """
+    if not old.strip():
+        raise ToolError("The old text is empty. Give the exact words to replace.")
+    found = text.count(old)
+    if found == 0:
+        raise ToolError(f"“{old}” is not in the working context. {_nearest(text, old)}")
+    if found > 1:
+        raise ToolError(
+            f"“{old}” stands there {found} times: {_places(text, old)}. Give more of it."
+        )
+    if old == new:
+        raise ToolError("Nothing would change: the old and the new text are the same.")
+    result = text.replace(old, new)
+    if len(text) > SHRINK_CHARS and len(result) < len(text) * SHRINK_SHARE:
+        raise ToolError(
+            f"That would shrink the working context from {len(text)} to {len(result)} characters"
+            " at once. Replace a line at a time."
+        )
+    return _within(result, limit, before=len(text))
+
+
+def _within(text: str, limit: int, *, before: int) -> str:
+    if len(text) > limit and len(text) > before:
+        raise ToolError(
+            f"The working context would be {len(text)} characters; the limit is {limit} and it has"
+            f" {before} now. Shorten it first with working_context_replace, or move details to"
+            " archival storage with archival_storage_insert."
+        )
+    return text
+
+
+def _nearest(text: str, wanted: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    near = difflib.get_close_matches(wanted, lines, n=1, cutoff=0.0)
+    return f"The nearest line is: “{near[0]}”." if near else "It is empty."
+
+
+def _places(text: str, old: str) -> str:
+    lines = [line for line in text.splitlines() if old in line] or [old]
+    return "; ".join(f"“{line}”" for line in lines[:4])
+
+
+def _normal(line: str) -> str:
+    return " ".join(line.casefold().split()).strip(" .-*•")
