@@ -11,6 +11,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 
 from companion.errors import DatabaseError
 from companion.storage.database import READERS, Database, Tx
+from tests.support import folders
 
 
 @pytest.fixture
@@ -58,10 +59,6 @@ async def begin(*calls: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:
     tasks = [asyncio.create_task(call) for call in calls]
     await asyncio.sleep(0)
     return tasks
-
-
-def files(folder: Path) -> list[str]:
-    return [file.name for file in folder.iterdir()]
 
 
 async def test_what_a_write_did_is_read_by_others_once_it_returns(db: Database) -> None:
@@ -250,7 +247,7 @@ async def test_closing_finishes_what_waits_and_refuses_what_comes_later(tmp_path
     release.set()
     await asyncio.gather(holder, *tasks, closing)
     await db.close()
-    assert files(tmp_path) == ["companion.db"]
+    assert folders.names(tmp_path) == ["companion.db"]
 
     db = await Database.open(path)
     assert await db.read(names) == ["waits"]
@@ -267,7 +264,7 @@ async def test_a_cancelled_close_still_closes(tmp_path: Path) -> None:
     release.set()
     await holder
     await db.close()
-    assert files(tmp_path) == ["companion.db"]
+    assert folders.names(tmp_path) == ["companion.db"]
 
 
 async def test_a_cancelled_open_leaves_no_connection(tmp_path: Path) -> None:
