@@ -1,39 +1,80 @@
 """One SQLite file: one writer that commits whatever waits, readers beside it."""
 
 import asyncio
-import logging
-import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Self, TypeVar, cast
 
-import aiosqlite
-import sqlite_vec
-from sqlcipher3 import dbapi2 as sqlcipher
+from companion.clock import Clock, SystemClock
+from companion.errors import DatabaseError
+from companion.storage.connection import PATIENCE, SqlError, Tx, connect, in_words, keep_safe
+from companion.storage.migrate import check_version, migrate
 
-from companion.storage.migrate import migrate
-
-logger = logging.getLogger(__name__)
+__all__ = ["Database", "Tx"]
 
 T = TypeVar("T")
-Tx = sqlite3.Connection
-"""A connection inside a transaction. sqlcipher3's has the same methods and no stubs."""
 
 READERS = 2
 
 
-class _Connection(aiosqlite.Connection):
-    """A connection that runs a whole function in its thread, so a transaction is one hop."""
+@dataclass(slots=True, eq=False)
+class _Unit:
+    """A function to run in a transaction, and who waits for it."""
 
-    async def run(self, work: Callable[[Tx], T]) -> T:
-        return cast(T, await self._execute(work, self._conn))  # type: ignore[no-untyped-call]
+    work: Callable[[Tx], Any]
+    done: asyncio.Future[Any]
+    value: Any = None
+    error: BaseException | None = None
+
+    def fail(self, error: BaseException, path: Path) -> None:
+        """Give `error` to who waits, in words where the operator can do something about it."""
+        shown: BaseException | None = in_words(error, path)
+        if isinstance(error, StopIteration):  # a future takes none, as with generators (PEP 479)
+            shown = RuntimeError("the work raised StopIteration")
+        if shown:
+            shown.__cause__ = error
+        self.error = shown or error
+
+    def deliver(self) -> None:
+        """Tell who waits. Runs in the event loop."""
+        if self.done.done():
+            return
+        if self.error is None:
+            self.done.set_result(self.value)
+        else:
+            self.done.set_exception(self.error)
 
 
 @dataclass(slots=True)
-class _Unit:
-    work: Callable[[Tx], Any]
-    done: asyncio.Future[Any]
+class _Worker:
+    """A connection, the thread that alone uses it, and what waits for that thread."""
+
+    connection: Tx
+    path: Path
+    loop: asyncio.AbstractEventLoop
+    waiting: SimpleQueue[_Unit | None]
+    ended: asyncio.Future[None] = field(init=False)
+
+    def start(self, run: Callable[["_Worker"], None]) -> None:
+        self.ended = self.loop.create_future()
+        Thread(target=self._live, args=(run,), name=run.__name__, daemon=True).start()
+
+    def _live(self, run: Callable[["_Worker"], None]) -> None:
+        try:
+            run(self)
+        finally:
+            self.connection.close()
+            self.call(_end, self.ended)
+
+    def call(self, what: Callable[..., None], *arguments: object) -> None:
+        """Have the event loop call `what`, if it still runs."""
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(what, *arguments)
 
 
 class Database:
@@ -41,134 +82,220 @@ class Database:
 
     `write` is all or nothing, and durable once it returns. Writes that wait at the same time
     share one commit, each inside its own savepoint, so one that fails takes no other with it.
+
+    A connection lives in a thread of its own, so that whatever a cancelled caller had begun
+    there ends there: a write is done or never begun, and a reader serves nobody else meanwhile.
     """
 
-    def __init__(self, writer: _Connection, readers: list[_Connection]) -> None:
-        self._writer = writer
-        self._readers: asyncio.Queue[_Connection] = asyncio.Queue()
-        self._all_readers = readers
-        for reader in readers:
-            self._readers.put_nowait(reader)
-        self._waiting: list[_Unit] = []
-        self._wake = asyncio.Event()
-        self._task = asyncio.create_task(self._commit_whatever_waits())
+    def __init__(self, path: Path, writer: Tx | None, readers: list[Tx]) -> None:
+        loop = asyncio.get_running_loop()
+        self._path = path
+        self._loop = loop
+        self._closed = False
+        self._reads: SimpleQueue[_Unit | None] = SimpleQueue()
+        self._readers = [_Worker(reader, path, loop, self._reads) for reader in readers]
+        for worker in self._readers:
+            worker.start(_read_on)
+        self._writes: SimpleQueue[_Unit | None] = SimpleQueue()
+        self._writer = _Worker(writer, path, loop, self._writes) if writer else None
+        if self._writer:
+            self._writer.start(_write_on)
 
     @classmethod
-    async def open(cls, path: Path, *, key: str | None = None) -> Self:
-        """The database at `path`, made or migrated as needed.
+    async def open(
+        cls,
+        path: Path,
+        *,
+        key: str | None = None,
+        read_only: bool = False,
+        patience: timedelta = PATIENCE,
+        clock: Clock | None = None,
+    ) -> Self:
+        """The database at `path`, made or migrated as needed; with `read_only` only looked at.
+
+        `patience` is how long to wait for another program that holds it.
 
         Raises:
             DatabaseTooNewError: a newer version of the program wrote it.
             WrongKeyError: `key` does not open it.
+            DatabaseError: it cannot be opened, or a migration failed.
         """
-        writer = await _connect(path, key)
-        await writer.run(lambda tx: migrate(tx, path))
-        readers = [await _connect(path, key, read_only=True) for _ in range(READERS)]
-        return cls(writer, readers)
+
+        def connections() -> tuple[Tx | None, list[Tx]]:
+            opened: list[Tx] = []
+            try:
+                if not read_only:
+                    opened.append(_open_to_write(path, key, patience, clock or SystemClock()))
+                else:
+                    _require_file(path)
+                for _ in range(READERS):
+                    opened.append(connect(path, key, patience=patience, read_only=True))
+                if read_only:
+                    check_version(opened[0], path, read_only=True)
+            except BaseException:
+                for connection in opened:
+                    connection.close()
+                raise
+            return (None, opened) if read_only else (opened[0], opened[1:])
+
+        opening = asyncio.ensure_future(asyncio.to_thread(connections))
+        try:
+            writer, readers = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_unused)
+            await asyncio.wait([opening])
+            raise
+        return cls(path, writer, readers)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
         """What `work` returns, after what it did is on disk.
 
-        `work` runs in the writer's thread and must not wait for anything but the database.
+        `work` runs in the writer's thread, inside a transaction that it must not end itself, and
+        must not wait for anything but the database. A caller that is cancelled leaves all of it
+        done or nothing.
+
+        Raises:
+            DatabaseError: the disk is full or broken, or the database is locked or closed;
+                nothing of `work` is stored.
         """
-        unit = _Unit(work, asyncio.get_running_loop().create_future())
-        self._waiting.append(unit)
-        self._wake.set()
+        if self._closed or self._writer is None:
+            state = "closed" if self._closed else "open for reading only"
+            raise DatabaseError(f"{self._path} is {state}: nothing can be written.")
+        unit = _Unit(work, self._loop.create_future())
+        self._writes.put(unit)
         return cast(T, await unit.done)
 
     async def read(self, query: Callable[[Tx], T]) -> T:
-        """What `query` returns, from one state of the database."""
-        reader = await self._readers.get()
-        try:
-            return await reader.run(lambda tx: _in_read_transaction(tx, query))
-        finally:
-            self._readers.put_nowait(reader)
+        """What `query` returns, all of it from one state of the database.
+
+        Raises:
+            DatabaseError: the database is closed, damaged or cannot be read.
+        """
+        if self._closed:
+            raise DatabaseError(f"{self._path} is closed: nothing can be read.")
+        unit = _Unit(query, self._loop.create_future())
+        self._reads.put(unit)
+        return cast(T, await unit.done)
 
     async def close(self) -> None:
-        """Commit what waits, then close."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-        if self._waiting:
-            await self._commit(self._take())
-        for connection in (*self._all_readers, self._writer):
-            await connection.close()
-
-    def _take(self) -> list[_Unit]:
-        units, self._waiting = self._waiting, []
-        self._wake.clear()
-        return [unit for unit in units if not unit.done.cancelled()]
-
-    async def _commit_whatever_waits(self) -> None:
-        while True:
-            await self._wake.wait()
-            await self._commit(self._take())
-
-    async def _commit(self, units: list[_Unit]) -> None:
-        if not units:
-            return
-        outcomes = await asyncio.shield(
-            asyncio.ensure_future(self._writer.run(lambda tx: _run_all(tx, units)))
-        )
-        for unit, (value, error) in zip(units, outcomes, strict=True):
-            if unit.done.done():
-                continue
-            if error is None:
-                unit.done.set_result(value)
-            else:
-                unit.done.set_exception(error)
+        """Finish what waits, then close. Closing twice does no harm."""
+        workers = [*self._readers, self._writer] if self._writer else self._readers
+        if not self._closed:
+            self._closed = True
+            for worker in workers:
+                worker.waiting.put(None)
+        for worker in workers:
+            await asyncio.shield(worker.ended)
 
 
-def _run_all(tx: Tx, units: list[_Unit]) -> list[tuple[Any, Exception | None]]:
-    outcomes: list[tuple[Any, Exception | None]] = []
+def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Clock) -> Tx:
+    connection = connect(path, key, patience=patience)
     try:
+        check_version(connection, path)
+        keep_safe(connection, path)
+        migrate(connection, path, key=key, clock=clock)
+    except SqlError as error:
+        connection.close()
+        raise in_words(error, path) or error from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_file(path: Path) -> None:
+    if not path.exists():
+        raise DatabaseError(f"There is no database at {path} yet.")
+
+
+def _close_unused(opening: asyncio.Future[tuple[Tx | None, list[Tx]]]) -> None:
+    """Close what was opened for a caller that was cancelled meanwhile."""
+    if not opening.cancelled() and opening.exception() is None:
+        writer, readers = opening.result()
+        for connection in [writer, *readers]:
+            if connection:
+                connection.close()
+
+
+def _read_on(reader: _Worker) -> None:
+    """Run one query after the other, until told to end."""
+    tx = reader.connection
+    while (unit := reader.waiting.get()) is not None:
+        if unit.done.cancelled():
+            continue
+        try:
+            tx.execute("BEGIN")
+            unit.value = unit.work(tx)
+        except BaseException as error:  # noqa: BLE001 - the reader that waits gets it
+            unit.fail(error, reader.path)
+        _roll_back(tx)
+        reader.call(_deliver, [unit])
+
+
+def _write_on(writer: _Worker) -> None:
+    """Commit whatever waits, again and again, until told to end."""
+    ending = False
+    while not ending:
+        waiting = [writer.waiting.get()]
+        with suppress(Empty):
+            while True:
+                waiting.append(writer.waiting.get_nowait())
+        ending = None in waiting
+        units = [unit for unit in waiting if unit and not unit.done.cancelled()]
+        if units:
+            _commit(writer.connection, writer.path, units)
+            writer.call(_deliver, units)
+
+
+def _commit(tx: Tx, path: Path, units: list[_Unit]) -> None:
+    """Run `units` in one transaction; each then has its value or its error."""
+    try:
+        _roll_back(tx)  # a rollback after an error of the disk may have failed as well
         tx.execute("BEGIN IMMEDIATE")
-        for unit in units:
-            outcomes.append(_in_savepoint(tx, unit.work))
+        if len(units) == 1:  # no savepoint: a tenth of the time of a lone commit
+            units[0].value = units[0].work(tx)
+            _require_transaction(tx)
+        else:
+            for unit in units:
+                _run_in_savepoint(tx, unit, path)
         tx.execute("COMMIT")
-    except Exception as error:  # noqa: BLE001 - each waiting writer gets it
-        if tx.in_transaction:
-            tx.execute("ROLLBACK")
-        return [(None, error)] * len(units)
-    return outcomes
+    except BaseException as error:  # noqa: BLE001 - the writers that wait get it
+        for unit in units:
+            unit.fail(error, path)
+        with suppress(SqlError):
+            _roll_back(tx)
 
 
-def _in_savepoint(tx: Tx, work: Callable[[Tx], Any]) -> tuple[Any, Exception | None]:
+def _run_in_savepoint(tx: Tx, unit: _Unit, path: Path) -> None:
+    """Run `unit`. What it raises is its own, unless it cost the others their transaction."""
     tx.execute("SAVEPOINT unit")
     try:
-        value = work(tx)
-    except Exception as error:  # noqa: BLE001 - handed to the writer that waits for it
+        unit.value = unit.work(tx)
+    except BaseException as error:
+        if not tx.in_transaction:  # SQLite rolled all of it back: the disk is full or broken
+            raise
+        unit.fail(error, path)
         tx.execute("ROLLBACK TO unit")
-        tx.execute("RELEASE unit")
-        return None, error
+    _require_transaction(tx)
     tx.execute("RELEASE unit")
-    return value, None
 
 
-def _in_read_transaction(tx: Tx, query: Callable[[Tx], T]) -> T:
-    tx.execute("BEGIN")
-    try:
-        return query(tx)
-    finally:
-        tx.execute("COMMIT")
+def _require_transaction(tx: Tx) -> None:
+    if not tx.in_transaction:
+        raise DatabaseError(
+            "A write ended its own transaction, or hid an error that did. None of it is stored."
+        )
 
 
-async def _connect(path: Path, key: str | None, *, read_only: bool = False) -> _Connection:
-    def connector() -> sqlite3.Connection:
-        connection = sqlcipher.connect(str(path), isolation_level=None, check_same_thread=False)
-        if key:
-            connection.set_key(key.encode())
-        connection.enable_load_extension(True)
-        sqlite_vec.load(connection)
-        connection.enable_load_extension(False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA busy_timeout = 5000")
-        connection.execute("PRAGMA secure_delete = ON")
-        if read_only:
-            connection.execute("PRAGMA query_only = ON")
-        return cast(sqlite3.Connection, connection)
+def _roll_back(tx: Tx) -> None:
+    if tx.in_transaction:
+        tx.execute("ROLLBACK")
 
-    connection = _Connection(connector, iter_chunk_size=64)
-    await connection
-    return connection
+
+def _deliver(units: list[_Unit]) -> None:
+    for unit in units:
+        unit.deliver()
+
+
+def _end(ended: asyncio.Future[None]) -> None:
+    ended.set_result(None)
