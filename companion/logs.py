@@ -16,8 +16,8 @@ BYTES_A_FILE = 5_000_000
 CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "apscheduler", "aiosqlite")
 
 
-def set_up(level: str, *, file: Path | None = None, terminal: bool = True) -> None:
-    """Log from `level` up, to stderr if `terminal` and to `file` if there is one.
+def set_up(level: str, *, file: Path | None = None, terminal: str | None = None) -> None:
+    """Log from `level` up to `file`, and from the level `terminal` up to stderr; None: not there.
 
     Replaces what an earlier call set up.
     """
@@ -27,8 +27,8 @@ def set_up(level: str, *, file: Path | None = None, terminal: bool = True) -> No
             root.removeHandler(handler)
             handler.close()
     handlers: list[logging.Handler] = []
-    if terminal:
-        handlers.append(_TerminalHandler())
+    if terminal is not None:
+        handlers.append(_TerminalHandler(terminal))
     if file is not None:
         handlers.append(_FileHandler(file))
     for handler in handlers:
