@@ -5,16 +5,41 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
 
 from companion.errors import SettingsError
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+def _web_address(value: str) -> str:
+    address = urlsplit(value)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ValueError("write an address such as http://127.0.0.1:11434/v1")
+    if address.username or address.password:
+        raise ValueError("leave the password out; keys come from the environment")
+    return value.rstrip("/")
+
+
+_WebAddress = Annotated[str, AfterValidator(_web_address)]
 
 
 class AgentSettings(_Section):
@@ -34,13 +59,19 @@ class MemorySettings(_Section):
     working_context_chars: int = Field(4000, ge=500, le=100_000)
     page_size: int = Field(5, ge=1, le=50)
 
+    @model_validator(mode="after")
+    def _warns_before_it_flushes(self) -> Self:
+        if self.warn_at >= self.flush_at:
+            raise ValueError("warn_at has to be below flush_at")
+        return self
+
 
 class ModelSettings(_Section):
     """One model at one endpoint. `price_*` are US dollars for a million tokens."""
 
     name: str = "auto"
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
+    base_url: _WebAddress | None = None
+    api_key_env: _VariableName = "OPENAI_API_KEY"
     profile: Literal["auto", "tools", "small"] = "auto"
     window_tokens: int = Field(8192, ge=4096)
     answer_tokens: int = Field(1024, ge=64)
@@ -48,6 +79,12 @@ class ModelSettings(_Section):
     price_prompt: float = Field(0, ge=0)
     price_cached: float = Field(0, ge=0)
     price_completion: float = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _leaves_room_for_the_prompt(self) -> Self:
+        if self.answer_tokens > self.window_tokens // 2:
+            raise ValueError("answer_tokens may be half of window_tokens at most")
+        return self
 
 
 class LocalModelSettings(_Section):
@@ -63,8 +100,8 @@ class EmbedderSettings(_Section):
 
     kind: Literal["wordllama", "openai", "fastembed", "none"] = "wordllama"
     model: str | None = None
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
+    base_url: _WebAddress | None = None
+    api_key_env: _VariableName = "OPENAI_API_KEY"
 
 
 class LogSettings(_Section):
@@ -120,42 +157,75 @@ def settings_path(environ: Mapping[str, str]) -> Path | None:
 
 
 def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings in `path`, or the defaults for None.
+    """The settings in `path`, or the defaults for None, with what `environ` adds.
 
-    With no [[models]] there, OPENAI_BASE_URL or OPENAI_API_KEY in `environ` make one model.
+    With no [[models]] there, OPENAI_BASE_URL or OPENAI_API_KEY make one. COMPANION_LOG sets the
+    log's level.
 
     Raises:
         SettingsError: the file cannot be read, or a key or value in it is wrong.
     """
-    raw: dict[str, Any] = {}
-    if path is not None:
-        try:
-            raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{path} cannot be read: {error}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise SettingsError(f"{path} is not valid TOML: {error}") from error
     try:
-        settings = Settings.model_validate(raw)
+        settings = Settings.model_validate(_read(path) if path is not None else {})
     except ValidationError as error:
-        raise SettingsError(_explain(error, path)) from error
-    if not settings.models and (environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY")):
-        from_environment = ModelSettings(base_url=environ.get("OPENAI_BASE_URL") or None)
-        settings = settings.model_copy(update={"models": (from_environment,)})
-    return settings
+        raise SettingsError(_explain(error, str(path))) from error
+    try:
+        return settings.model_copy(update=_from_environment(settings, environ))
+    except ValidationError as error:
+        raise SettingsError(_explain_variable(error)) from error
 
 
-def _explain(error: ValidationError, path: Path | None) -> str:
-    lines = []
-    for fault in error.errors():
-        key = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(key.rpartition(".")[2], _known_keys(fault["loc"]), n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            lines.append(f"{path}: unknown key {key}{hint}")
-        else:
-            lines.append(f"{path}: {key}: {fault['msg']} (it is {fault['input']!r})")
-    return "\n".join(lines)
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error
+
+
+def _from_environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    base_url = environ.get("OPENAI_BASE_URL", "").strip() or None
+    if not settings.models and (base_url or environ.get("OPENAI_API_KEY", "").strip()):
+        changes["models"] = (ModelSettings.model_validate({"base_url": base_url}),)
+    if level := environ.get("COMPANION_LOG", "").strip().upper():
+        changes["log"] = LogSettings.model_validate({"level": level, "file": settings.log.file})
+    return changes
+
+
+_VARIABLES = {"base_url": "OPENAI_BASE_URL", "level": "COMPANION_LOG"}
+
+
+def _explain(error: ValidationError, where: str) -> str:
+    return "\n".join(f"{where}: {_fault(fault)}" for fault in error.errors())
+
+
+def _explain_variable(error: ValidationError) -> str:
+    return "\n".join(
+        f"{_VARIABLES[str(fault['loc'][0])]}: {_reason(fault)}" for fault in error.errors()
+    )
+
+
+def _fault(fault: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] != "extra_forbidden":
+        return f"{key}: {_reason(fault)}"
+    known = _known_keys(fault["loc"])
+    near = difflib.get_close_matches(key.rpartition(".")[2], known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    return f"unknown key {key}; {hint}"
+
+
+def _reason(fault: ErrorDetails) -> str:
+    """What is wrong. A value is shown unless it may be a key written in the wrong place."""
+    name = fault["loc"][-1] if fault["loc"] else ""
+    if name == "api_key_env":
+        return "write the name of an environment variable here, never the key itself"
+    message = fault["msg"].removeprefix("Value error, ")
+    if name == "base_url" or isinstance(fault["input"], dict):
+        return message
+    return f"{message} (it is {fault['input']!r})"
 
 
 def _known_keys(location: tuple[int | str, ...]) -> list[str]:

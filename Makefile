@@ -1,0 +1,67 @@
+# make chat    talk to your companion
+# make test    run the tests
+# make check   formatting, lints, types and tests: what CI runs
+# make bench   measure a turn against its floor
+#
+# Each sets up .venv first, from the lock files in requirements/. All they need is make and
+# Python 3.11 or newer: `make PYTHON=python3.12 chat` names another one.
+# ARGS goes to the command: `make chat ARGS='-m "Hello"'`.
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+PYTEST_ARGS ?=
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV_VERSION := 0.13.9
+
+.PHONY: chat test check format bench lock clean
+
+chat: $(VENV)/chat.ready
+	@$(BIN)/companion chat $(ARGS)
+
+test: $(VENV)/dev.ready
+	$(BIN)/python -m pytest $(PYTEST_ARGS) $(ARGS)
+
+check: $(VENV)/dev.ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy companion adapters tests
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+format: $(VENV)/dev.ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.ready
+	$(BIN)/companion bench turn $(ARGS)
+
+# The lock files: exact versions and hashes for Python 3.11 and up, on Linux and macOS.
+COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet \
+	--generate-hashes --no-header --no-annotate --no-emit-index-url --group build
+lock: $(VENV)/dev.ready
+	$(PIP_INSTALL) uv==$(UV_VERSION)
+	$(COMPILE) --extra local --group dev $(ARGS) -o requirements/dev.txt
+	$(COMPILE) --extra local -c requirements/dev.txt -o requirements/local.txt
+	$(COMPILE) -c requirements/dev.txt -o requirements/base.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+
+$(VENV)/chat.ready: requirements/local.txt pyproject.toml | $(VENV)/made
+	@echo "Setting up what a conversation needs (once, about a minute)..."
+	@$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements/local.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.ready: requirements/dev.txt pyproject.toml | $(VENV)/made
+	@echo "Setting up the tests and checks (once, about a minute)..."
+	@$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/made:
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "This needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@touch $@

@@ -1,0 +1,26 @@
+"""What a chat platform is to the companion."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from companion.events import Address, OutgoingMessage, PlatformEvent
+
+Handle = Callable[[PlatformEvent], Awaitable[bool]]
+"""Takes an event in; returns once it is on disk, with False if it was there before."""
+
+
+class Adapter(Protocol):
+    """One chat platform."""
+
+    async def run(self, handle: Handle) -> None:
+        """Connect, and give each event to `handle`, until cancelled or left by the person."""
+
+    async def send(self, message: OutgoingMessage) -> None:
+        """Deliver `message`, in pieces if it is too long for the platform.
+
+        Raises:
+            DeliveryError: the platform will not take it; trying again won't help.
+        """
+
+    def typing(self, address: Address, shown: bool) -> None:
+        """Show, or stop showing, that an answer for `address` is being thought of."""

@@ -1,0 +1,83 @@
+"""A conversation without a screen: a line in, the answer out, then the next line."""
+
+import asyncio
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TextIO
+
+from adapters.base import Handle
+from adapters.terminal.translate import LEAVE, to_event
+from adapters.text import printable
+from companion.clock import Clock
+from companion.events import Address, OutgoingMessage, Sender
+
+LONGEST_LINE = 16 * 2**20
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)
+
+
+class Lines:
+    """Gives each of `lines` to the companion as `person`'s message, and what comes back to `show`.
+
+    `quiet` returns once everything is answered; the next line waits for it.
+    """
+
+    def __init__(
+        self,
+        lines: AsyncIterator[str],
+        *,
+        person: Sender,
+        clock: Clock,
+        quiet: Callable[[], Awaitable[None]],
+        show: Callable[[str], None] = _print,
+    ) -> None:
+        self._lines = lines
+        self._person = person
+        self._clock = clock
+        self._quiet = quiet
+        self._show = show
+
+    async def run(self, handle: Handle) -> None:
+        await self._quiet()
+        async for line in self._lines:
+            if line.strip() == LEAVE:
+                return
+            event = to_event(line, person=self._person, at=self._clock.now())
+            if event is not None:
+                await handle(event)
+                await self._quiet()
+
+    async def send(self, message: OutgoingMessage) -> None:
+        self._show(printable(message.text))
+
+    def typing(self, address: Address, shown: bool) -> None:
+        """A script has no use for it."""
+
+
+async def one_line(text: str) -> AsyncIterator[str]:
+    """Only `text`, which may well have several lines in it."""
+    yield text
+
+
+async def standard_input() -> AsyncIterator[str]:
+    """The lines of standard input as they come."""
+    if not _may_keep_us_waiting(sys.stdin):
+        for line in sys.stdin:
+            yield line
+        return
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
+    while line_read := await reader.readline():
+        yield line_read.decode("utf-8", "replace")
+
+
+def _may_keep_us_waiting(file: TextIO) -> bool:
+    """False for a plain file and /dev/null, which an event loop cannot watch."""
+    mode = os.fstat(file.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or file.isatty()

@@ -1,0 +1,125 @@
+"""`companion chat`: talk in the terminal."""
+
+import argparse
+import asyncio
+import getpass
+import importlib
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from companion.cli.arguments import Subparsers
+from companion.errors import OperatorError
+from companion.events import Sender
+
+if TYPE_CHECKING:
+    from adapters.base import Adapter
+    from companion.app import Companion
+
+YOU = "you"
+"""The account of whoever talks without --as: another login is still the same person."""
+
+LONGEST_NAME = 60
+
+
+def add(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser("chat", help="talk with it in this terminal")
+    parser.add_argument("-m", "--message", metavar="TEXT", help="say this, show the answer, leave")
+    parser.add_argument("--as", dest="name", metavar="NAME", help="who you are, if not yourself")
+    parser.add_argument("--yes", action="store_true", help="fetch a model without asking")
+    parser.add_argument("--json", action="store_true", help="with -m: the answers as JSON")
+    parser.set_defaults(run=run)
+
+
+async def run(args: argparse.Namespace) -> int:
+    from companion.app import open_companion
+    from companion.cli.first_start import settings_to_talk_with
+    from companion.cli.logging import log_to_file
+
+    if args.json and args.message is None:
+        raise OperatorError("--json goes with -m.")
+    person = person_named(args.name)
+    settings = await settings_to_talk_with(os.environ, yes=args.yes)
+    log_to_file(settings, os.environ)
+    async with open_companion(settings=settings) as companion:
+        if args.message is not None:
+            return await _once(companion, person, args.message, as_json=args.json)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            return await _at_a_screen(companion, person, settings.agent.name)
+        return await _line_by_line(companion, person)
+
+
+def person_named(name: str | None) -> Sender:
+    """Who talks: `name`, in whatever case, or whoever sits here for None.
+
+    Raises:
+        OperatorError: `name` cannot be a name.
+    """
+    if name is None:
+        return Sender(user=YOU, name=_login())
+    shown = " ".join(name.split())
+    if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
+        raise OperatorError(f"--as takes a name of 1 to {LONGEST_NAME} letters, not {name!r}.")
+    return Sender(user=shown.casefold(), name=shown)
+
+
+def _login() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):  # a user id without an entry, as in many containers
+        return YOU
+    return YOU if name == "root" else name
+
+
+async def _once(companion: "Companion", person: Sender, text: str, *, as_json: bool) -> int:
+    from adapters.terminal import Lines, one_line
+    from companion.clock import SystemClock
+
+    if not text.strip():
+        raise OperatorError("-m needs something to say.")
+    said: list[str] = []
+    lines = Lines(
+        one_line(text),
+        person=person,
+        clock=SystemClock(),
+        quiet=companion.quiet,
+        show=said.append,
+    )
+    await _talk(companion, lines)
+    if as_json:
+        sys.stdout.write(json.dumps({"answers": said}, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.writelines(f"{answer}\n" for answer in said)
+    if not said:
+        sys.stderr.write("No answer yet. What you said is kept and will be answered.\n")
+    return 0 if said else 1
+
+
+async def _line_by_line(companion: "Companion", person: Sender) -> int:
+    from adapters.terminal import Lines, standard_input
+    from companion.clock import SystemClock
+
+    lines = Lines(standard_input(), person=person, clock=SystemClock(), quiet=companion.quiet)
+    await _talk(companion, lines)
+    return 0
+
+
+async def _at_a_screen(companion: "Companion", person: Sender, name: str) -> int:
+    from adapters.terminal import Prompt
+    from companion.clock import SystemClock
+
+    prompt = Prompt(person=person, companion=name, clock=SystemClock(), history=None)
+    sys.stdout.write(f"You are talking with {name}. /help shows what you can do, /quit leaves.\n\n")
+    warming = asyncio.create_task(asyncio.to_thread(importlib.import_module, "openai"))
+    await _talk(companion, prompt)
+    await warming
+    return 0
+
+
+async def _talk(companion: "Companion", terminal: "Adapter") -> None:
+    from adapters.terminal import PLATFORM
+
+    companion.deliver(PLATFORM, terminal.send)
+    companion.typing(PLATFORM, terminal.typing)
+    await terminal.run(companion.handle)

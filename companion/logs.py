@@ -1,0 +1,65 @@
+"""Where log lines go, and the conversation that each belongs to."""
+
+import logging
+import sys
+from contextvars import ContextVar
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+conversation: ContextVar[str] = ContextVar("conversation", default="-")
+"""Set by a conversation's lane, so that every line under it can be told apart. An id of ours."""
+
+FORMAT = "%(asctime)s %(levelname)s %(name)s [%(conversation)s] %(message)s"
+BYTES_A_FILE = 5_000_000
+
+# They write whole requests at INFO and DEBUG, so they have to be asked for.
+CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "apscheduler", "aiosqlite")
+
+
+def set_up(level: str, *, file: Path | None = None, terminal: str | None = None) -> None:
+    """Log from `level` up to `file`, and from the level `terminal` up to stderr; None: not there.
+
+    Replaces what an earlier call set up.
+    """
+    root = logging.getLogger()
+    for handler in list(root.handlers):
+        if isinstance(handler, _Ours):
+            root.removeHandler(handler)
+            handler.close()
+    handlers: list[logging.Handler] = []
+    if terminal is not None:
+        handlers.append(_TerminalHandler(terminal))
+    if file is not None:
+        handlers.append(_FileHandler(file))
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter(FORMAT))
+        handler.addFilter(_add_conversation)
+        root.addHandler(handler)
+    root.setLevel(level)
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(logging.DEBUG if level == "DEBUG" else logging.WARNING)
+
+
+def _add_conversation(record: logging.LogRecord) -> bool:
+    record.conversation = conversation.get()
+    return True
+
+
+class _Ours:
+    """Marks the handlers of this module, so that others' stay when they are replaced."""
+
+
+class _TerminalHandler(_Ours, logging.Handler):
+    """Writes to the stderr of the moment: a prompt swaps it while it is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(self.format(record) + "\n")
+
+
+class _FileHandler(_Ours, RotatingFileHandler):
+    """Two files at most, readable by their owner only."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        super().__init__(path, maxBytes=BYTES_A_FILE, backupCount=1, encoding="utf-8", delay=True)

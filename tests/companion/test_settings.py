@@ -1,0 +1,230 @@
+"""The settings file: every key explained, every mistake named."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.errors import SettingsError
+from companion.settings import (
+    ModelSettings,
+    Secrets,
+    Settings,
+    home,
+    load,
+    settings_path,
+)
+from companion.shipped import settings_template
+
+COMMENTED = re.compile(r"^#(?=\w+ = |\[\[)", re.MULTILINE)
+
+# A value other than the default for every setting there is.
+OTHERS: dict[str, dict[str, Any]] = {
+    "agent": {"name": "Juno", "persona": "stern", "max_steps": 3},
+    "memory": {
+        "warn_at": 0.5,
+        "flush_at": 0.9,
+        "evict": 0.3,
+        "working_context_chars": 2000,
+        "page_size": 10,
+    },
+    "local": {"model": "/models/other.gguf", "threads": 2, "window_tokens": 4096},
+    "embedder": {
+        "kind": "openai",
+        "model": "text-embedding-3-small",
+        "base_url": "http://127.0.0.1:1/v1",
+        "api_key_env": "EMBEDDER_KEY",
+    },
+    "log": {"level": "DEBUG", "file": False},
+}
+OTHER_MODEL: dict[str, Any] = {
+    "name": "qwen3:4b-instruct",
+    "base_url": "http://127.0.0.1:11434/v1",
+    "api_key_env": "MY_KEY",
+    "profile": "small",
+    "window_tokens": 32768,
+    "answer_tokens": 512,
+    "timeout_seconds": 30.5,
+    "price_prompt": 1.5,
+    "price_cached": 0.1,
+    "price_completion": 6,
+}
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "companion.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def message_for(tmp_path: Path, text: str) -> str:
+    path = written(tmp_path, text)
+    with pytest.raises(SettingsError) as caught:
+        load(path, {})
+    return str(caught.value).replace(str(path), "FILE")
+
+
+def as_toml(sections: dict[str, dict[str, Any]]) -> str:
+    lines = []
+    for section, values in sections.items():
+        lines.append(f"[{section}]")
+        for key, value in values.items():
+            lines.append(
+                f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}"
+            )
+    return "\n".join(lines)
+
+
+def test_the_shipped_file_as_it_is_changes_nothing(tmp_path: Path) -> None:
+    assert load(written(tmp_path, settings_template()), {}) == Settings()
+
+
+def test_the_shipped_file_explains_every_setting_and_shows_its_default(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, COMMENTED.sub("", settings_template())), {})
+
+    for section in ("agent", "memory", "local", "log"):
+        shown, default = getattr(settings, section), getattr(Settings(), section)
+        assert shown.model_fields_set == set(type(default).model_fields), section
+        assert shown == default
+    example = {"base_url": "https://models.example.com/v1"}
+    assert settings.models == (ModelSettings.model_validate(example),)
+    assert settings.models[0].model_fields_set == set(ModelSettings.model_fields)
+    assert settings.embedder.model_fields_set == set(type(settings.embedder).model_fields)
+    assert settings.embedder.kind == Settings().embedder.kind
+
+
+def test_every_setting_can_be_set(tmp_path: Path) -> None:
+    toml = as_toml(OTHERS) + "\n" + as_toml({"[models]": OTHER_MODEL})
+
+    settings = load(written(tmp_path, toml), {})
+
+    assert settings.model_dump() == {**OTHERS, "models": (OTHER_MODEL,)}
+    assert set(OTHER_MODEL) == set(ModelSettings.model_fields)
+    for section, values in OTHERS.items():
+        assert set(values) == set(type(getattr(Settings(), section)).model_fields), section
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[memory]\nwarnat = 0.5", "FILE: unknown key memory.warnat; did you mean warn_at?"),
+        ("[memroy]\n", "FILE: unknown key memroy; did you mean memory?"),
+        (
+            '[[models]]\nurl = "http://x"',
+            "FILE: unknown key models.0.url; did you mean base_url?",
+        ),
+        (
+            "[log]\nxyz = 1",
+            "FILE: unknown key log.xyz; known here: level, file",
+        ),
+        (
+            "[memory]\nwarn_at = 0.9\nflush_at = 0.8",
+            "FILE: memory: warn_at has to be below flush_at",
+        ),
+        (
+            "[[models]]\nwindow_tokens = 4096\nanswer_tokens = 4000",
+            "FILE: models.0: answer_tokens may be half of window_tokens at most",
+        ),
+        (
+            "[agent]\nmax_steps = 1",
+            "FILE: agent.max_steps: Input should be greater than or equal to 2 (it is 1)",
+        ),
+        (
+            '[[models]]\nbase_url = "localhost:11434"',
+            "FILE: models.0.base_url: write an address such as http://127.0.0.1:11434/v1",
+        ),
+        (
+            '[embedder]\nbase_url = "https://me:secret@example.com/v1"',
+            "FILE: embedder.base_url: leave the password out; keys come from the environment",
+        ),
+        (
+            '[[models]]\napi_key_env = "sk-1234"',
+            "FILE: models.0.api_key_env: write the name of an environment variable here, "
+            "never the key itself",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_key_and_what_to_write(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    assert message_for(tmp_path, text) == said
+
+
+def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
+    said = message_for(tmp_path, "[agent]\nnmae = 'x'\n[memory]\npage_size = 0")
+    assert "agent.nmae" in said
+    assert "memory.page_size" in said
+
+
+def test_a_key_written_into_the_file_is_not_repeated(tmp_path: Path) -> None:
+    assert "sk-1234" not in message_for(tmp_path, '[[models]]\napi_key = "sk-1234"')
+
+
+def test_a_file_that_is_no_toml_is_named_with_the_line(tmp_path: Path) -> None:
+    assert "is not valid TOML" in message_for(tmp_path, "[agent\n")
+    assert "line 1" in message_for(tmp_path, "[agent\n")
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "companion.toml"
+    path.write_bytes(b'[agent]\nname = "M\xfcller"')
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load(path, {})
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "companion.toml"
+    path.write_bytes(b'\xef\xbb\xbf[agent]\nname = "Juno"')
+    assert load(path, {}).agent.name == "Juno"
+
+
+def test_the_environment_makes_one_model_when_the_file_has_none() -> None:
+    assert load(None, {}).models == ()
+    assert load(None, {"OPENAI_API_KEY": "x"}).models == (ModelSettings(),)
+    (model,) = load(None, {"OPENAI_BASE_URL": "http://127.0.0.1:8080/v1/"}).models
+    assert model.base_url == "http://127.0.0.1:8080/v1"
+
+
+def test_models_of_the_file_win_over_the_environment(tmp_path: Path) -> None:
+    path = written(tmp_path, '[[models]]\nname = "a"\n[[models]]\nname = "b"')
+    models = load(path, {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}).models
+    assert [model.name for model in models] == ["a", "b"]
+
+
+def test_a_wrong_variable_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"^OPENAI_BASE_URL: write an address"):
+        load(None, {"OPENAI_BASE_URL": "nonsense"})
+    with pytest.raises(SettingsError, match=r"^COMPANION_LOG: .*it is 'LOUD'"):
+        load(None, {"COMPANION_LOG": "loud"})
+
+
+def test_the_log_level_of_the_environment_wins(tmp_path: Path) -> None:
+    path = written(tmp_path, '[log]\nlevel = "ERROR"\nfile = false')
+    log = load(path, {"COMPANION_LOG": "debug"}).log
+    assert (log.level, log.file) == ("DEBUG", False)
+
+
+def test_the_settings_file_is_the_named_one_or_the_one_in_the_home(tmp_path: Path) -> None:
+    environ = {"COMPANION_HOME": str(tmp_path)}
+    assert home(environ) == tmp_path
+    assert settings_path(environ) is None
+
+    inside = written(tmp_path, "")
+    assert settings_path(environ) == inside
+
+    other = tmp_path / "other.toml"
+    with pytest.raises(SettingsError, match=r"COMPANION_CONFIG names .* not a file"):
+        settings_path({**environ, "COMPANION_CONFIG": str(other)})
+    other.write_text("")
+    assert settings_path({**environ, "COMPANION_CONFIG": str(other)}) == other
+
+
+def test_a_secret_is_not_shown_and_a_blank_one_is_none() -> None:
+    secrets = Secrets({"OPENAI_API_KEY": " sk-1 ", "OTHER": "  "})
+    key = secrets.get("OPENAI_API_KEY")
+    assert key is not None
+    assert "sk-1" not in repr(key)
+    assert key.get_secret_value() == "sk-1"
+    assert secrets.get("OTHER") is None
+    assert secrets.get("MISSING") is None
