@@ -189,6 +189,18 @@ async def _take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:
         logger.info("%d messages to send and %d events from before", len(pieces), len(items))
 
 
+async def _wind_down(lanes: Lanes, deliveries: Deliveries) -> None:
+    """Let running turns end if they do so soon; what is left goes on at the next start."""
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await lanes.settled()
+            await deliveries.settled()
+    except TimeoutError:
+        logger.info("stopping in the middle of a turn; it goes on at the next start")
+    lanes.cancel()
+    deliveries.cancel()
+
+
 def _cleaned(event: PlatformEvent) -> PlatformEvent:
     """`event` as it can be stored: its texts without NUL and lone surrogates."""
     texts = {

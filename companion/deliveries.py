@@ -5,18 +5,20 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from companion.clock import Clock
-from companion.errors import DeliveryDelayedError, DeliveryError
+from companion.errors import DatabaseError, DeliveryDelayedError, DeliveryError
 from companion.events import Address, OutgoingMessage
 from companion.storage import outbox
-from companion.storage.database import Database
+from companion.storage.database import Database, Tx
 from companion.storage.outbox import OutboxItem
 
 logger = logging.getLogger(__name__)
 
 Send = Callable[[OutgoingMessage], Awaitable[None]]
 
+DATABASE_PAUSE = timedelta(seconds=10)
 UNKNOWN_FATES = 2
 """A reply that may have arrived so many times is not sent again."""
 
@@ -37,7 +39,7 @@ class Deliveries:
         self._clock = clock
         self._senders: dict[str, list[_Sender]] = defaultdict(list)
         self._waiting: dict[int, deque[OutboxItem]] = defaultdict(deque)
-        self._running: set[int] = set()
+        self._running: dict[int, asyncio.Task[None]] = {}
         self._settled = asyncio.Event()
         self._settled.set()
 
@@ -66,14 +68,18 @@ class Deliveries:
         """Return when nothing is being sent."""
         await self._settled.wait()
 
+    def cancel(self) -> None:
+        """Stop at once. What was not sent is taken up at the next start."""
+        for task in self._running.values():
+            task.cancel()
+
     def _start(self, conversation: int) -> None:
         if conversation in self._running or not self._waiting[conversation]:
             return
         if self._sender(self._waiting[conversation][0].message.address) is None:
             return
-        self._running.add(conversation)
         self._settled.clear()
-        self._tasks.create_task(self._drain(conversation))
+        self._running[conversation] = self._tasks.create_task(self._drain(conversation))
 
     async def _drain(self, conversation: int) -> None:
         waiting = self._waiting[conversation]
@@ -82,49 +88,58 @@ class Deliveries:
                 sender = self._sender(waiting[0].message.address)
                 if sender is None:
                     return
-                waiting[0] = await self._deliver(waiting[0], sender)
+                await self._deliver(waiting[0], sender)
                 waiting.popleft()
         finally:
-            self._running.discard(conversation)
+            del self._running[conversation]
             if not waiting:
                 self._waiting.pop(conversation, None)
             if not self._running:
                 self._settled.set()
 
-    async def _deliver(self, item: OutboxItem, sender: _Sender) -> OutboxItem:
+    async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
         """Send `item` until the platform has it or refuses it."""
         while True:
             if not sender.repeatable:
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
-                    return item
-                await self._db.write(lambda tx, item=item: outbox.sending(tx, item))
+                    return
+                await self._mark(lambda tx, item=item: outbox.sending(tx, item))
             item = replace(item, attempts=item.attempts + 1)
             try:
                 await sender.send(item.message)
             except DeliveryError as error:
                 await self._refuse(item, str(error))
-                return item
+                return
             except DeliveryDelayedError as error:
                 logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
-                if not error.unknown:
-                    item = await self._never_left(item)
+                if not (error.unknown or sender.repeatable):
+                    await self._mark(lambda tx, item=item: outbox.waiting(tx, item))
+                    item = replace(item, attempts=item.attempts - 1)
                 await asyncio.sleep(error.delay.total_seconds())
                 continue
             await self._arrived(item)
-            return item
+            return
 
     async def _arrived(self, item: OutboxItem) -> None:
         now = self._clock.now()
-        await self._db.write(lambda tx: outbox.sent(tx, item, now))
-
-    async def _never_left(self, item: OutboxItem) -> OutboxItem:
-        await self._db.write(lambda tx: outbox.waiting(tx, item))
-        return replace(item, attempts=item.attempts - 1)
+        await self._mark(lambda tx: outbox.sent(tx, item, now))
 
     async def _refuse(self, item: OutboxItem, why: str) -> None:
         logger.warning("message %d is not delivered: %s", item.id, why)
-        await self._db.write(lambda tx: outbox.refused(tx, item, why))
+        await self._mark(lambda tx: outbox.refused(tx, item, why))
+
+    async def _mark(self, work: Callable[[Tx], None]) -> None:
+        """Write down a piece's fate, as soon as the database takes it: forgetting it would double
+        the message."""
+        while True:
+            try:
+                await self._db.write(work)
+            except DatabaseError as error:
+                logger.error("the outbox waits for the database: %s", error)  # noqa: TRY400
+                await asyncio.sleep(DATABASE_PAUSE.total_seconds())
+            else:
+                return
 
     def _sender(self, address: Address) -> _Sender | None:
         for sender in self._senders.get(address.platform, ()):

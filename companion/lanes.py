@@ -18,6 +18,7 @@ class Lanes:
         self._tasks = tasks
         self._work = work
         self._lanes: dict[int, deque[InboxItem]] = {}
+        self._running: dict[int, asyncio.Task[None]] = {}
         self._arrived: dict[int, asyncio.Event] = {}
         self._busy: set[int] = set()
         self._settled = asyncio.Event()
@@ -30,7 +31,7 @@ class Lanes:
             lane = self._lanes[item.person] = deque()
             self._arrived[item.person] = asyncio.Event()
             self._busy_with(item.person)
-            self._tasks.create_task(self._run(item.person, lane))
+            self._running[item.person] = self._tasks.create_task(self._run(item.person, lane))
         at = len(lane)
         while at > 1 and lane[at - 1].id > item.id:
             at -= 1
@@ -40,6 +41,11 @@ class Lanes:
     async def settled(self) -> None:
         """Return when no event is being dealt with; some may wait to be tried again."""
         await self._settled.wait()
+
+    def cancel(self) -> None:
+        """Stop at once. What was not dealt with is taken up at the next start."""
+        for task in self._running.values():
+            task.cancel()
 
     async def _run(self, person: int, lane: deque[InboxItem]) -> None:
         try:
@@ -51,7 +57,7 @@ class Lanes:
                 else:
                     await self._wait(person, delay)
         finally:
-            del self._lanes[person], self._arrived[person]
+            del self._lanes[person], self._arrived[person], self._running[person]
             self._idle(person)
 
     async def _wait(self, person: int, delay: timedelta) -> None:

@@ -59,22 +59,28 @@ class Worker:
         """Deal with `item`. None when that is done, else how long to wait before trying again."""
         self._typing(item.address, True)
         try:
+            return await self._guarded(item)
+        except DatabaseError as error:
+            self._agents.discard(item.person)
+            logger.error("event %d waits for the database: %s", item.id, error)  # noqa: TRY400
+            return DATABASE_PAUSE
+        finally:
+            self._typing(item.address, False)
+
+    async def _guarded(self, item: InboxItem) -> timedelta | None:
+        try:
             await self._handle(item)
         except LLMUnavailableError as error:
             return await self._postpone(item, error)
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
             await self._answer(item, lambda _tx: REFUSED)
-        except DatabaseError as error:
-            self._agents.discard(item.person)
-            logger.error("event %d waits for the database: %s", item.id, error)  # noqa: TRY400
-            return DATABASE_PAUSE
+        except DatabaseError:
+            raise
         except Exception as error:
             self._agents.discard(item.person)
             logger.exception("event %d failed and is given up", item.id)
             await self._bury(item, error)
-        finally:
-            self._typing(item.address, False)
         return None
 
     async def _handle(self, item: InboxItem) -> None:
