@@ -29,7 +29,7 @@ from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
 from companion.text import clean
-from companion.worker import Typing, Worker
+from companion.worker import ShowTyping, Worker
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Companion:
         agents: Agents,
         deliveries: Deliveries,
         lanes: Lanes,
-        typing: "_Typing",
+        typing: "Typing",
         clock: Clock,
     ) -> None:
         self._db = db
@@ -84,7 +84,7 @@ class Companion:
         """
         self._deliveries.register(platform, send, chat=chat, repeatable=repeatable)
 
-    def typing(self, platform: str, show: Typing) -> None:
+    def typing(self, platform: str, show: ShowTyping) -> None:
         """Let `show` know when a turn begins (True) and ends (False) in a chat of `platform`."""
         self._typing.shows[platform] = show
 
@@ -99,11 +99,11 @@ class Companion:
         return self._agents.memory(person.id) if person else None
 
 
-class _Typing:
+class Typing:
     """Tells the platform of a chat when a turn begins and ends there."""
 
     def __init__(self) -> None:
-        self.shows: dict[str, Typing] = {}
+        self.shows: dict[str, ShowTyping] = {}
 
     def __call__(self, address: Address, begins: bool) -> None:
         show = self.shows.get(address.platform)
@@ -144,7 +144,7 @@ async def _running(
 ) -> AsyncIterator[Companion]:
     llm, counter, model = await build_llm(settings, environ, place, db, clock, random.Random())
     embedder = build_embedder(settings.embedder, environ)
-    typing = _Typing()
+    typing = Typing()
     tasks = asyncio.TaskGroup()
     async with tasks:
         vectorizer = Vectorizer(db, embedder)
@@ -166,7 +166,7 @@ async def _running(
             db, agents=agents, deliveries=deliveries, commands=COMMANDS, typing=typing, clock=clock
         )
         lanes = Lanes(tasks, worker.handle)
-        await _take_up(db, deliveries, lanes)
+        await take_up(db, deliveries, lanes)
         yield Companion(
             db, agents=agents, deliveries=deliveries, lanes=lanes, typing=typing, clock=clock
         )
@@ -175,7 +175,7 @@ async def _running(
     await llm.close()
 
 
-async def _take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:
+async def take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:
     """Go on with what an earlier run left undone."""
 
     def left(tx: Tx) -> tuple[list[OutboxItem], list[InboxItem]]:

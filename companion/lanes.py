@@ -30,13 +30,13 @@ class Lanes:
         if lane is None:
             lane = self._lanes[item.person] = deque()
             self._arrived[item.person] = asyncio.Event()
-            self._busy_with(item.person)
             self._running[item.person] = self._tasks.create_task(self._run(item.person, lane))
         at = len(lane)
         while at > 1 and lane[at - 1].id > item.id:
             at -= 1
         lane.insert(at, item)
         self._arrived[item.person].set()
+        self._busy_with(item.person)
 
     async def settled(self) -> None:
         """Return when no event is being dealt with; some may wait to be tried again."""

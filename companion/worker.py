@@ -32,7 +32,7 @@ ATTEMPTS = 30
 """A little over a day."""
 DATABASE_PAUSE = timedelta(seconds=30)
 
-Typing = Callable[[Address, bool], None]
+ShowTyping = Callable[[Address, bool], None]
 
 
 class Worker:
@@ -45,7 +45,7 @@ class Worker:
         agents: Agents,
         deliveries: Deliveries,
         commands: Mapping[str, Command],
-        typing: Typing,
+        typing: ShowTyping,
         clock: Clock,
     ) -> None:
         self._db = db

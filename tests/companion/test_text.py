@@ -1,0 +1,36 @@
+"""Text from outside."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.text import clean, cut
+from tests.support.simple_counter import SimpleCounter
+
+count = SimpleCounter().count
+
+
+def test_nul_and_lone_surrogates_are_repaired_and_everything_else_is_kept() -> None:
+    assert clean("a\0b") == "ab"
+    assert clean("a\ud800b") == "a\ufffdb"
+    assert clean("\ud83d\ude00") == "😀"
+    assert clean("Grüße 上海 👩‍👩‍👧") == "Grüße 上海 👩‍👩‍👧"
+
+
+@given(st.text(st.characters()))
+def test_cleaned_text_can_be_stored(text: str) -> None:
+    clean(text).encode("utf-8")
+
+
+def test_a_long_text_is_shown_cut_with_a_pointer() -> None:
+    shown = cut("begin " + "x" * 10_000 + " end", 100, count)
+    assert shown.startswith("begin")
+    assert shown.endswith("end")
+    assert "conversation_search" in shown
+    assert "characters are not shown" in shown
+
+
+@given(st.text(max_size=4000), st.integers(min_value=20, max_value=500))
+def test_a_cut_text_fits(text: str, limit: int) -> None:
+    shown = cut(text, limit, count)
+    assert count(shown) <= limit
+    assert shown == text or count(text) > limit

@@ -1,0 +1,149 @@
+"""A companion on a real database in a temporary folder, with a scripted model and a virtual clock."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from companion.agents import Agents
+from companion.app import Companion, Typing, take_up
+from companion.commands.all import COMMANDS
+from companion.deliveries import Deliveries
+from companion.events import Address, MessageReceived, OutgoingMessage, PlatformEvent, Sender
+from companion.function_executor import FunctionExecutor
+from companion.functions.all import FUNCTIONS
+from companion.lanes import Lanes
+from companion.limits import Limits
+from companion.llm.protocol import LLM
+from companion.person_memory import PersonMemory
+from companion.settings import Settings
+from companion.storage import people
+from companion.storage.database import Database
+from companion.worker import Worker
+from tests.support.simple_counter import SimpleCounter
+from tests.support.virtual_clock import VirtualClock
+
+PLATFORM = "test"
+
+
+@dataclass
+class World:
+    """Everything a test looks at."""
+
+    db: Database
+    clock: VirtualClock
+    companion: Companion
+    agents: Agents
+    lanes: Lanes
+    limits: Limits
+    delivered: list[tuple[str, str]] = field(default_factory=list)
+    events: int = 0
+
+    def address(self, name: str, *, private: bool = True) -> Address:
+        return Address(platform=PLATFORM, chat=name, private=private)
+
+    def message(
+        self, text: str, name: str = "Anna", *, id: str | None = None, group: str | None = None
+    ) -> MessageReceived:
+        """A message of `name`'s, private or in `group`."""
+        self.events += 1
+        return MessageReceived(
+            id=id or f"m{self.clock.now().isoformat()}-{self.events}",
+            address=self.address(group or name, private=group is None),
+            sender=Sender(user=name, name=name),
+            at=self.clock.now(),
+            text=text,
+        )
+
+    async def say(self, text: str, name: str = "Anna") -> list[str]:
+        """Say `text` and give what is answered."""
+        return await self.happens(self.message(text, name))
+
+    async def happens(self, event: PlatformEvent) -> list[str]:
+        """Take `event` in and give what is delivered to its chat until all is quiet."""
+        before = len(self.delivered)
+        await self.companion.handle(event)
+        await self.companion.quiet()
+        chat = event.address.chat
+        return [text for to, text in self.delivered[before:] if to == chat]
+
+    async def memory(self, name: str = "Anna") -> PersonMemory:
+        memory = await self.companion.memory_of(PLATFORM, name)
+        assert memory is not None
+        return memory
+
+    async def person(self, name: str = "Anna") -> int:
+        found = await self.db.read(lambda tx: people.by_account(tx, PLATFORM, name))
+        assert found is not None
+        return found.id
+
+    async def rows(self, sql: str) -> list[tuple[object, ...]]:
+        """What `sql` gives."""
+        return await self.db.read(lambda tx: tx.execute(sql).fetchall())
+
+
+@asynccontextmanager
+async def a_world(
+    folder: Path,
+    llm: LLM,
+    *,
+    window: int = 8192,
+    settings: Settings | None = None,
+    clock: VirtualClock | None = None,
+    deliver: bool = True,
+) -> AsyncIterator[World]:
+    """A running companion on the database in `folder`; leaving it is like a kill: nothing is
+    wound down."""
+    settings = settings or Settings()
+    clock = clock or VirtualClock(datetime(2025, 5, 5, 12, 0, tzinfo=UTC))
+    limits = Limits.of(window, 1024, settings.memory)
+    db = await Database.open(folder / "companion.db")
+    tasks = asyncio.TaskGroup()
+    try:
+        async with tasks:
+            deliveries = Deliveries(db, tasks, clock)
+            agents = Agents(
+                db,
+                settings=settings,
+                persona="You are Mira, warm and plain.",
+                limits=limits,
+                llm=llm,
+                counter=SimpleCounter(),
+                embedder=None,
+                executor=FunctionExecutor(db, FUNCTIONS),
+                deliveries=deliveries,
+                clock=clock,
+            )
+            typing = Typing()
+            worker = Worker(
+                db,
+                agents=agents,
+                deliveries=deliveries,
+                commands=COMMANDS,
+                typing=typing,
+                clock=clock,
+            )
+            lanes = Lanes(tasks, worker.handle)
+            companion = Companion(
+                db,
+                agents=agents,
+                deliveries=deliveries,
+                lanes=lanes,
+                typing=typing,
+                clock=clock,
+            )
+            world = World(db, clock, companion, agents, lanes, limits)
+
+            async def send(message: OutgoingMessage) -> None:
+                world.delivered.append((message.address.chat, message.text))
+
+            await take_up(db, deliveries, lanes)
+            if deliver:
+                companion.deliver(PLATFORM, send)
+            yield world
+            lanes.cancel()
+            deliveries.cancel()
+    finally:
+        await db.close()
