@@ -14,7 +14,7 @@ from companion.clock import Clock, SystemClock
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries, Send
 from companion.embedders.build import build_embedder
-from companion.events import Address, PlatformEvent
+from companion.events import Address, OutgoingMessage, PlatformEvent
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.home import Home
@@ -62,6 +62,26 @@ class Companion:
 
         False when the platform has given it before.
         """
+        return await self._take(event) is not None
+
+    async def answer(self, event: PlatformEvent) -> list[str]:
+        """Take `event` in, and give what is said in its chat until its turn has ended.
+
+        Nothing may be registered to deliver for that chat.
+        """
+        heard: list[str] = []
+
+        async def hear(message: OutgoingMessage) -> None:
+            heard.append(message.text)
+
+        item = await self._take(event)
+        if item is not None:
+            with self._deliveries.listening(event.address, hear):
+                await self._lanes.settled(item.person)
+                await self._deliveries.settled(item.conversation)
+        return heard
+
+    async def _take(self, event: PlatformEvent) -> InboxItem | None:
         event = _cleaned(event)
 
         def work(tx: Tx) -> InboxItem | None:
@@ -70,10 +90,9 @@ class Companion:
             return inbox.add(tx, place, event, now)
 
         item = await self._db.write(work)
-        if item is None:
-            return False
-        self._lanes.add(item)
-        return True
+        if item is not None:
+            self._lanes.add(item)
+        return item
 
     def deliver(
         self, platform: str, send: Send, *, chat: str | None = None, repeatable: bool = False

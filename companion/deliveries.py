@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -54,6 +55,18 @@ class Deliveries:
         for conversation in list(self._waiting):
             self._start(conversation)
 
+    @contextmanager
+    def listening(self, address: Address, hear: Send) -> Iterator[None]:
+        """While this lasts, `hear` gets what goes to the chat at `address`."""
+        sender = _Sender(hear, address.chat, repeatable=True)
+        self._senders[address.platform].append(sender)
+        for conversation in list(self._waiting):
+            self._start(conversation)
+        try:
+            yield
+        finally:
+            self._senders[address.platform].remove(sender)
+
     def load(self, items: Iterable[OutboxItem]) -> None:
         """Take up what an earlier run has not delivered."""
         for item in items:
@@ -64,9 +77,12 @@ class Deliveries:
         self._waiting[item.conversation].append(item)
         self._start(item.conversation)
 
-    async def settled(self) -> None:
-        """Return when nothing is being sent."""
-        await self._settled.wait()
+    async def settled(self, conversation: int | None = None) -> None:
+        """Return when nothing is being sent, in this conversation or anywhere."""
+        if conversation is None:
+            await self._settled.wait()
+        elif conversation in self._running:
+            await asyncio.wait([self._running[conversation]])
 
     def cancel(self) -> None:
         """Stop at once. What was not sent is taken up at the next start."""

@@ -20,7 +20,7 @@ class Lanes:
         self._lanes: dict[int, deque[InboxItem]] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._arrived: dict[int, asyncio.Event] = {}
-        self._busy: set[int] = set()
+        self._busy: dict[int, asyncio.Event] = {}
         self._settled = asyncio.Event()
         self._settled.set()
 
@@ -38,9 +38,15 @@ class Lanes:
         self._arrived[item.person].set()
         self._busy_with(item.person)
 
-    async def settled(self) -> None:
-        """Return when no event is being dealt with; some may wait to be tried again."""
-        await self._settled.wait()
+    async def settled(self, person: int | None = None) -> None:
+        """Return when no event, of this person's or of anybody's, is being dealt with.
+
+        Some may wait to be tried again.
+        """
+        if person is None:
+            await self._settled.wait()
+        elif person in self._busy:
+            await self._busy[person].wait()
 
     def cancel(self) -> None:
         """Stop at once. What was not dealt with is taken up at the next start."""
@@ -70,10 +76,12 @@ class Lanes:
         self._busy_with(person)
 
     def _busy_with(self, person: int) -> None:
-        self._busy.add(person)
+        self._busy.setdefault(person, asyncio.Event())
         self._settled.clear()
 
     def _idle(self, person: int) -> None:
-        self._busy.discard(person)
+        ended = self._busy.pop(person, None)
+        if ended is not None:
+            ended.set()
         if not self._busy:
             self._settled.set()
