@@ -1,11 +1,26 @@
-"""A copy of the database while it is in use, and a home brought back from such a copy."""
+"""A copy of the database while it is in use."""
 
 import os
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
 from companion.errors import DatabaseError
 from companion.storage.connection import SqlError, Tx, connect, in_words
+
+
+def back_up(path: Path, target: Path, *, key: str | None = None) -> None:
+    """Copy the database at `path` to `target`, under the same key, while others may write to it.
+
+    Raises:
+        WrongKeyError: `key` does not open it.
+        DatabaseError: there is none, something stands at `target` already, or there is no room.
+    """
+    require_file(path)
+    if target.exists():
+        raise DatabaseError(f"There is a file at {target} already. Name another one.")
+    with closing(connect(path, key, read_only=True)) as connection:
+        copy_database(connection, target, key=key)
 
 
 def copy_database(connection: Tx, target: Path, *, key: str | None) -> None:
@@ -16,24 +31,30 @@ def copy_database(connection: Tx, target: Path, *, key: str | None) -> None:
     Raises:
         DatabaseError: no room for it, or it cannot be written there.
     """
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        os.close(handle)
+    except OSError as error:
+        raise _not_copied(target, error) from error
+    part = Path(name)
     try:
         with closing(connect(part, key)) as copy:
             connection.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, no journal beside it
             check_whole(copy, part)
-        _sync(part)
+        sync(part)
         part.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
     except (SqlError, OSError) as error:
+        raise _not_copied(target, error) from error
+    finally:
         part.unlink(missing_ok=True)
-        raise in_words(error, target) or DatabaseError(
-            f"The database could not be copied to {target}: {error}."
-        ) from error
-    except DatabaseError:
-        part.unlink(missing_ok=True)
-        raise
+
+
+def _not_copied(target: Path, error: Exception) -> DatabaseError:
+    return in_words(error, target) or DatabaseError(
+        f"The database could not be copied to {target}: {error}."
+    )
 
 
 def check_whole(connection: Tx, path: Path) -> None:
@@ -50,7 +71,18 @@ def check_whole(connection: Tx, path: Path) -> None:
         raise DatabaseError(f"{path} is damaged: {'; '.join(faults)}.")
 
 
-def _sync(path: Path) -> None:
+def require_file(path: Path) -> None:
+    """Refuse a database that is not there: opening would make it.
+
+    Raises:
+        DatabaseError: there is no file at `path`.
+    """
+    if not path.is_file():
+        raise DatabaseError(f"There is no database at {path}.")
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep what was written to the file or folder at `path`."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

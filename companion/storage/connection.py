@@ -1,8 +1,10 @@
 """A connection with what every connection of ours needs, and SQLite's errors in words."""
 
+import hashlib
 import os
 import sqlite3
 from datetime import timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +24,8 @@ PATIENCE = timedelta(seconds=5)
 
 CACHE_KIB = 4096
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
+SALT_BYTES = 16
+KDF_ROUNDS = 256_000  # SQLCipher 4's own number: its tools open the file with the same key
 PLAIN_HEADER = b"SQLite format 3\0"
 
 
@@ -40,13 +44,14 @@ def connect(
     try:
         if not path.exists():
             path.touch(mode=0o600)
+        raw_key = _raw_key(path, key) if key else None
         connection = sqlcipher.connect(
             str(path), isolation_level=None, check_same_thread=False, cached_statements=256
         )
     except (OSError, SqlError) as error:
         raise DatabaseError(f"{path} cannot be opened: {error}.") from error
     try:
-        _prepare(connection, key, patience=patience, read_only=read_only)
+        _prepare(connection, raw_key, patience=patience, read_only=read_only)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except SqlError as error:
         connection.close()
@@ -71,10 +76,9 @@ def keep_safe(connection: Tx, path: Path) -> None:
     connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT_BYTES}")
 
 
-def _prepare(connection: Tx, key: str | None, *, patience: timedelta, read_only: bool) -> None:
-    if key:
-        # bytes that are no UTF-8 come out of the environment as surrogates
-        connection.set_key(os.fsencode(key))  # type: ignore[attr-defined]
+def _prepare(connection: Tx, raw_key: str | None, *, patience: timedelta, read_only: bool) -> None:
+    if raw_key:
+        connection.set_key(raw_key.encode())  # type: ignore[attr-defined]
     connection.enable_load_extension(True)
     sqlite_vec.load(connection)
     connection.enable_load_extension(False)
@@ -86,6 +90,25 @@ def _prepare(connection: Tx, key: str | None, *, patience: timedelta, read_only:
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
+
+
+def _raw_key(path: Path, key: str) -> str:
+    """`key` as SQLCipher would derive it for the file at `path`, in its notation for such keys.
+
+    It would do so anew for every connection, a quarter of a second each.
+    """
+    with path.open("rb") as file:
+        salt = file.read(SALT_BYTES)
+    if len(salt) < SALT_BYTES:  # a new file
+        salt = os.urandom(SALT_BYTES)
+    return f"x'{_derived(key, salt)}{salt.hex()}'"
+
+
+@lru_cache(maxsize=2)
+def _derived(key: str, salt: bytes) -> str:
+    # bytes that are no UTF-8 come out of the environment as surrogates
+    secret = os.fsencode(key)
+    return hashlib.pbkdf2_hmac("sha512", secret, salt, KDF_ROUNDS, dklen=32).hex()
 
 
 def _why_unreadable(path: Path, key: str | None, error: Exception) -> DatabaseError:

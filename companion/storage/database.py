@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar, cast
 
 from companion.clock import Clock, SystemClock
 from companion.errors import DatabaseError
+from companion.storage.backup import require_file
 from companion.storage.connection import PATIENCE, SqlError, Tx, connect, in_words, keep_safe
 from companion.storage.migrate import check_version, migrate
 
@@ -127,7 +128,7 @@ class Database:
                 if not read_only:
                     opened.append(_open_to_write(path, key, patience, clock or SystemClock()))
                 else:
-                    _require_file(path)
+                    require_file(path)
                 for _ in range(READERS):
                     opened.append(connect(path, key, patience=patience, read_only=True))
                 if read_only:
@@ -201,11 +202,6 @@ def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Cloc
         connection.close()
         raise
     return connection
-
-
-def _require_file(path: Path) -> None:
-    if not path.exists():
-        raise DatabaseError(f"There is no database at {path} yet.")
 
 
 def _close_unused(opening: asyncio.Future[tuple[Tx | None, list[Tx]]]) -> None:

@@ -12,6 +12,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 from companion.errors import DatabaseError
 from companion.storage.database import READERS, Database, Tx
 from tests.support import folders
+from tests.support.storage import add, names
 
 
 @pytest.fixture
@@ -19,19 +20,6 @@ async def db(tmp_path: Path) -> AsyncIterator[Database]:
     database = await Database.open(tmp_path / "companion.db")
     yield database
     await database.close()
-
-
-def add(name: str) -> Callable[[Tx], int | None]:
-    """Work that stores a person called `name`."""
-    return lambda tx: (
-        tx.execute(
-            "INSERT INTO person (name, created_at) VALUES (:name, '2026-01-01')", {"name": name}
-        ).lastrowid
-    )
-
-
-def names(tx: Tx) -> list[str]:
-    return [name for (name,) in tx.execute("SELECT name FROM person ORDER BY id")]
 
 
 def number_of_commits(db: Database, path: Path) -> int:

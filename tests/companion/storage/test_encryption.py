@@ -1,27 +1,22 @@
 """COMPANION_DB_KEY, right, wrong and missing."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlcipher3 import dbapi2 as sqlcipher
 
 from companion.errors import DatabaseError, WrongKeyError
-from companion.storage.database import Database, Tx
+from companion.storage.database import Database
 from tests.support import folders
+from tests.support.storage import add, names, store_and_die
 
 SECRET = "a sentence that nobody else may read"
 
 
-def keep_secret(tx: Tx) -> None:
-    tx.execute("INSERT INTO person (name, created_at) VALUES (:name, '')", {"name": SECRET})
-
-
-def secrets(tx: Tx) -> list[str]:
-    return [name for (name,) in tx.execute("SELECT name FROM person")]
-
-
 async def make(path: Path, key: str | None) -> None:
     db = await Database.open(path, key=key)
-    await db.write(keep_secret)
+    await db.write(add(SECRET))
     await db.close()
 
 
@@ -33,7 +28,7 @@ async def test_any_key_opens_what_it_made(tmp_path: Path, key: str) -> None:
     path = tmp_path / "companion.db"
     await make(path, key)
     db = await Database.open(path, key=key)
-    assert await db.read(secrets) == [SECRET]
+    assert await db.read(names) == [SECRET]
     await db.close()
 
 
@@ -41,7 +36,7 @@ async def test_an_encrypted_database_shows_no_plain_text_in_any_of_its_files(
     tmp_path: Path,
 ) -> None:
     db = await Database.open(tmp_path / "companion.db", key="sésame")
-    await db.write(keep_secret)
+    await db.write(add(SECRET))
     contents = folders.contents(tmp_path)
     await db.close()
     contents["closed"] = (tmp_path / "companion.db").read_bytes()
@@ -78,7 +73,7 @@ async def test_a_key_that_does_not_fit_is_refused_with_what_to_do(
     assert capfd.readouterr() == ("", "")
 
     db = await Database.open(path, key=made_with)
-    assert await db.read(secrets) == [SECRET]
+    assert await db.read(names) == [SECRET]
     await db.close()
 
 
@@ -103,7 +98,7 @@ async def test_a_database_cut_short_is_refused_in_words(tmp_path: Path) -> None:
 
 async def test_a_new_database_is_for_its_owner_alone(tmp_path: Path) -> None:
     db = await Database.open(tmp_path / "companion.db")
-    await db.write(keep_secret)
+    await db.write(add(SECRET))
     modes = folders.modes(tmp_path)
     await db.close()
     assert modes == {
@@ -118,3 +113,23 @@ async def test_a_folder_in_the_place_of_the_database_is_refused_in_words(tmp_pat
         await Database.open(tmp_path)
     with pytest.raises(DatabaseError, match="cannot be opened"):
         await Database.open(tmp_path / "missing" / "companion.db")
+
+
+async def test_a_wrong_key_does_no_harm_to_what_only_the_log_holds(tmp_path: Path) -> None:
+    path = tmp_path / "companion.db"
+    await make(path, "right")
+    for name, wrong in [("Ada", "wrong"), ("Bob", None)]:
+        store_and_die(path, name, key="right")
+        with pytest.raises(WrongKeyError):
+            await Database.open(path, key=wrong)
+    db = await Database.open(path, key="right")
+    assert await db.read(names) == [SECRET, "Ada", "Bob"]
+    await db.close()
+
+
+async def test_the_tools_of_sqlcipher_open_the_file_with_the_same_key(tmp_path: Path) -> None:
+    path = tmp_path / "companion.db"
+    await make(path, "sésame")
+    with closing(sqlcipher.connect(str(path))) as theirs:
+        theirs.set_key("sésame".encode())
+        assert theirs.execute("SELECT name FROM person").fetchall() == [(SECRET,)]

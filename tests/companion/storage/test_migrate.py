@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,19 +16,9 @@ from companion.storage.connection import Tx, connect
 from companion.storage.database import Database
 from companion.storage.migrate import BACKUPS_KEPT, check_version, migrate, migrations
 from tests.support import folders
+from tests.support.storage import StoppedClock, names
 
-NOON = datetime(2026, 5, 5, 12, tzinfo=UTC)
 NEWEST = len(migrations())
-
-
-class StoppedClock:
-    """The time that a test says it is."""
-
-    def __init__(self, now: datetime = NOON) -> None:
-        self.time = now
-
-    def now(self) -> datetime:
-        return self.time
 
 
 @contextmanager
@@ -50,10 +40,6 @@ def filled(path: Path, *, through: int = NEWEST, key: str | None = None) -> None
         connection.execute("INSERT INTO person (name, created_at) VALUES ('Ada', '')")
 
 
-def people(connection: Tx) -> list[str]:
-    return [name for (name,) in connection.execute("SELECT name FROM person")]
-
-
 def copies(folder: Path) -> list[Path]:
     return sorted(folder.glob("*before-update*"))
 
@@ -72,14 +58,14 @@ async def test_an_older_database_is_copied_beside_itself_and_brought_up_to_date(
     filled(path, through=1)
     db = await Database.open(path, clock=StoppedClock())
     assert await db.read(version) == NEWEST
-    assert await db.read(people) == ["Ada"]
+    assert await db.read(names) == ["Ada"]
     await db.close()
     assert [copy.name for copy in copies(tmp_path)] == [
         "companion.before-update-20260505T120000Z-v1.db"
     ]
     with connected(copies(tmp_path)[0]) as connection:
         assert version(connection) == 1
-        assert people(connection) == ["Ada"]
+        assert names(connection) == ["Ada"]
 
 
 def test_the_copy_before_an_update_is_encrypted_like_the_database(tmp_path: Path) -> None:
@@ -90,7 +76,7 @@ def test_the_copy_before_an_update_is_encrypted_like_the_database(tmp_path: Path
     (copy,) = copies(tmp_path)
     assert b"Ada" not in copy.read_bytes()
     with connected(copy, "sésame") as connection:
-        assert people(connection) == ["Ada"]
+        assert names(connection) == ["Ada"]
 
 
 def test_the_newest_few_copies_are_kept(tmp_path: Path) -> None:
@@ -126,7 +112,7 @@ def test_a_failing_script_leaves_the_version_and_the_data_before_it(tmp_path: Pa
         )
     with connected(path) as connection:
         assert version(connection) == NEWEST + 1
-        assert people(connection) == ["Ada L."]
+        assert names(connection) == ["Ada L."]
         assert connection.execute("SELECT count(*) FROM extra").fetchone() == (0,)
 
 
@@ -142,7 +128,7 @@ def test_a_full_disk_stops_a_migration_without_harm(tmp_path: Path) -> None:
                 connection, path, key=None, clock=StoppedClock(), scripts=[*migrations(), grows]
             )
         assert version(connection) == NEWEST
-        assert people(connection) == ["Ada"]
+        assert names(connection) == ["Ada"]
 
 
 def test_a_script_may_hold_triggers_comments_and_semicolons_in_text(tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""The one folder that holds all a companion keeps, and the lock that one process has on it."""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from companion.clock import Clock
+from companion.errors import HomeInUseError, OperatorError
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where things lie below `path`. Nothing is made or checked before `make`.
+
+    Looking at a home that another process runs on needs no lock: open its database `read_only`.
+    """
+
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        return self.path / "companion.db"
+
+    @property
+    def attachments(self) -> Path:
+        return self.path / "attachments"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def models(self) -> Path:
+        return self.path / "models"
+
+    @property
+    def backups(self) -> Path:
+        return self.path / "backups"
+
+    def make(self) -> None:
+        """Make the folders that are missing, for their owner alone.
+
+        Raises:
+            OperatorError: it is no folder, or this user cannot read and write there.
+        """
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            list(self.path.iterdir())  # to be read
+            tempfile.TemporaryFile(dir=self.path).close()  # and written
+            for folder in (self.attachments, self.logs, self.models, self.backups):
+                folder.mkdir(mode=0o700, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise OperatorError(
+                f"The home {self.path} cannot be used: there is a file where a folder should be "
+                f"({error.filename}). Move it away, or set COMPANION_HOME to another folder."
+            ) from error
+        except OSError as error:
+            raise OperatorError(
+                f"The home {self.path} cannot be used: {error}. Give it to the user that the "
+                "companion runs as, or set COMPANION_HOME to another folder."
+            ) from error
+
+    @contextmanager
+    def lock(self, clock: Clock) -> Iterator[None]:
+        """Keep every other process from running on this home.
+
+        The kernel gives the lock back when the process ends, in whatever way it ends.
+
+        Raises:
+            HomeInUseError: one runs there already; the text names it.
+            OperatorError: the lock cannot be had, as on some network drives.
+        """
+        file = self.path / "companion.lock"
+        try:
+            handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise OperatorError(f"The home {self.path} cannot be locked: {error}.") from error
+        with closing(os.fdopen(handle, "r+b", buffering=0)):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise HomeInUseError(
+                    f"The home {self.path} is in use by another companion{_holder(file)}. Stop "
+                    "that one first, or set COMPANION_HOME to another folder."
+                ) from error
+            except OSError as error:
+                raise OperatorError(
+                    f"The home {self.path} cannot be locked: {error}. Put it on a local disk."
+                ) from error
+            _sign(handle, clock.now())
+            yield
+
+
+def _sign(descriptor: int, now: datetime) -> None:
+    """Write into the lock's file who holds it."""
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"process {os.getpid()}, since {now:%Y-%m-%d %H:%M:%S} UTC".encode(), 0)
+
+
+def _holder(file: Path) -> str:
+    """Who holds the lock, in brackets; empty where that cannot be read."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    return f" ({text})" if text else ""

@@ -1,0 +1,147 @@
+"""Prompts as OpenAI's protocol writes them, within what a server can do."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from companion.llm import calls_in_text
+from companion.llm.abilities import Abilities
+from companion.llm.protocol import Call, Message, ToolSchema
+from companion.llm.unicode import utf8
+
+Wire = dict[str, Any]
+
+BEFORE_THE_MODEL_SPOKE = "(The conversation goes on.)"
+AFTER_A_RESULT = "(done)"
+
+
+def request_body(
+    model: str,
+    messages: Sequence[Message],
+    tools: Sequence[ToolSchema],
+    abilities: Abilities,
+    *,
+    answer_tokens: int,
+    schema: Mapping[str, Any] | None = None,
+) -> bytes:
+    """The request as it goes out. The same prompt gives the same bytes, so that caches hit.
+
+    With a `schema` the answer's text is asked to be JSON of that schema.
+    """
+    if tools and not abilities.tools:
+        messages = calls_in_text.prompt(messages, tools, schema=abilities.schema)
+        schema = schema or calls_in_text.answer_schema(tools)
+        tools = ()
+    body: Wire = {"model": model, "messages": _messages(messages, abilities)}
+    if tools:
+        body["tools"] = [_tool(tool, strict=abilities.strict) for tool in tools]
+        if abilities.parallel:
+            body["parallel_tool_calls"] = True
+    if schema and abilities.schema:
+        named = {"name": "answer", "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    if abilities.limits:
+        longest = abilities.longest_answer or answer_tokens
+        body[abilities.limits[0]] = min(answer_tokens, longest)
+    return utf8(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
+
+
+def _messages(messages: Sequence[Message], abilities: Abilities) -> list[Wire]:
+    wire = [_message(message, abilities) for message in messages]
+    if abilities.system != "anywhere":
+        wire = _system_at_head(wire, never=abilities.system == "never")
+    return _alternating(wire) if abilities.alternate else wire
+
+
+def _message(message: Message, abilities: Abilities) -> Wire:
+    if message.role == "tool":
+        call_id = _call_id(message.call_id or "", short=abilities.short_ids)
+        return {"role": "tool", "tool_call_id": call_id, "content": message.text}
+    if not message.calls:
+        return {"role": message.role, "content": message.text}
+    calls = [_call(call, short=abilities.short_ids) for call in message.calls]
+    return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
+
+
+def _call(call: Call, *, short: bool) -> Wire:
+    function = {"name": call.name, "arguments": _arguments(call.arguments)}
+    return {"id": _call_id(call.id, short=short), "type": "function", "function": function}
+
+
+def _call_id(text: str, *, short: bool) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:9] if short else text
+
+
+@lru_cache(maxsize=4096)
+def _arguments(text: str) -> str:
+    """`text`, or an object around it: servers parse old calls, and fail where one was broken."""
+    try:
+        valid = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        valid = False
+    return text if valid else json.dumps({"unreadable": text}, ensure_ascii=False)
+
+
+@lru_cache(maxsize=256)
+def _strict(tool_name: str, parameters: str) -> bool:
+    """Whether OpenAI's strict mode takes a schema: all required, and nothing else allowed."""
+    schema = json.loads(parameters)
+    properties = schema.get("properties", {})
+    return (
+        schema.get("additionalProperties") is False
+        and set(schema.get("required", ())) == set(properties)
+        and not any("default" in field for field in properties.values())
+    )
+
+
+def _tool(tool: ToolSchema, *, strict: bool) -> Wire:
+    function: Wire = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    if strict and _strict(tool.name, json.dumps(tool.parameters)):
+        function["strict"] = True
+    return {"type": "function", "function": function}
+
+
+def _system_at_head(wire: Iterable[Wire], *, never: bool) -> list[Wire]:
+    """One system message at the head at most; those that come later speak as the user."""
+    changed: list[Wire] = []
+    for message in wire:
+        if message["role"] != "system":
+            changed.append(message)
+        elif never or (changed and changed[-1]["role"] != "system"):
+            changed.append({"role": "user", "content": message["content"]})
+        elif changed:
+            changed[-1] = {
+                "role": "system",
+                "content": f"{changed[-1]['content']}\n\n{message['content']}",
+            }
+        else:
+            changed.append(message)
+    return changed
+
+
+def _alternating(wire: Iterable[Wire]) -> list[Wire]:
+    changed: list[Wire] = []
+    for message in wire:
+        before = changed[-1] if changed else None
+        role = message["role"]
+        if role == "assistant" and (before is None or before["role"] == "system"):
+            changed.append({"role": "user", "content": BEFORE_THE_MODEL_SPOKE})
+        elif role == "user" and before and before["role"] == "tool":
+            changed.append({"role": "assistant", "content": AFTER_A_RESULT})
+        elif before and _can_be_joined(before, message):
+            joined = f"{before['content']}\n\n{message['content']}"
+            changed[-1] = {"role": role, "content": joined}
+            continue
+        changed.append(message)
+    return changed
+
+
+def _can_be_joined(before: Wire, message: Wire) -> bool:
+    same = before["role"] == message["role"] and message["role"] in ("user", "assistant")
+    return same and "tool_calls" not in before and "tool_calls" not in message
