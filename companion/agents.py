@@ -14,15 +14,16 @@ from companion.function_executor import FunctionExecutor
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.main_context import Counts, MainContext
-from companion.memory.search import ArchivalStorage, RecallStorage
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
 from companion.settings import Settings
 from companion.storage import memory_state, messages, passages, people, working_contexts
+from companion.storage.archival_search import ArchivalStorage
 from companion.storage.database import Database, Tx
 from companion.storage.memory_state import QueueState
 from companion.storage.messages import Entry
 from companion.storage.people import Person
+from companion.storage.recall_search import RecallStorage
 
 KEPT = 200
 """Agents held in memory; who has been silent longest is let go, and comes back from storage."""

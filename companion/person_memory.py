@@ -8,10 +8,11 @@ from companion.clock import Clock
 from companion.errors import ToolError
 from companion.llm.protocol import TokenCounter
 from companion.memory.page import Page
-from companion.memory.search import ArchivalStorage, FoundMessage, FoundPassage, RecallStorage
 from companion.storage import passages, working_contexts
+from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.passages import Passage
+from companion.storage.recall_search import FoundMessage, RecallStorage
 from companion.storage.working_contexts import Version
 
 

@@ -101,9 +101,7 @@ async def test_a_memory_edit_without_a_word_gets_one_more_step(tmp_path: Path) -
 
 
 async def test_a_model_that_never_speaks_is_spoken_for(tmp_path: Path) -> None:
-    llm = ScriptedLLM(
-        calls(("working_context_append", {"text": "Anna has a cat."})), says("")
-    )
+    llm = ScriptedLLM(calls(("working_context_append", {"text": "Anna has a cat."})), says(""))
     async with a_world(tmp_path, llm) as world:
         assert await world.say("I have a cat") == [NOTED]
     silent = ScriptedLLM(says(""), says(""))

@@ -312,8 +312,14 @@ async def test_a_server_that_is_not_there_cannot_be_reached() -> None:
         ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
         ("prompt is too long: 210000 tokens > 200000 maximum", 200_000),
         ("The decoder prompt (length 5000) is longer than the maximum model length of 4096", 4096),
-        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
-        ("This endpoint's maximum context length is 131072 tokens. However, you requested", 131_072),
+        (
+            "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+            32768,
+        ),
+        (
+            "This endpoint's maximum context length is 131072 tokens. However, you requested",
+            131_072,
+        ),
         ("the input length exceeds the context length", None),
         ("Your input exceeds the context window of this model", None),
         ("The input token count (12) exceeds the maximum number of tokens allowed (10).", 10),
