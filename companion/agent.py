@@ -150,7 +150,7 @@ class Agent:
                 return
             number += 1
             heartbeat = await self._act(turn, step, progress)
-            if not (heartbeat or await self._alerted(item, turn, progress)):
+            if not await self._goes_on(item, turn, progress, heartbeat):
                 break
         if not (progress.sent or progress.silent or turn.may_stay_silent):
             line = NOTED if progress.wrote else FALLBACK
@@ -240,17 +240,20 @@ class Agent:
         )
         return [messages.add(tx, self._person, entry)]
 
-    async def _alerted(self, item: InboxItem, turn: Turn, progress: _Progress) -> bool:
-        """Whether the model has an alert to read, which gives it another step."""
+    async def _goes_on(
+        self, item: InboxItem, turn: Turn, progress: _Progress, heartbeat: bool
+    ) -> bool:
+        """Whether the model gets another step: for a heartbeat, or for an alert that it must read.
+
+        An alert never takes the place of a heartbeat: both are kept.
+        """
         last = self._queue.queue.last
-        if last is not None and last.kind == "alert":
-            return True
-        if await self._queue.warn(item.id):
-            return True
-        if progress.repeated == REPEATS and await self._tell_once(item, LOOPING):
-            return True
-        if progress.sent or progress.silent or turn.may_stay_silent:
-            return False
+        alerted = last is not None and last.kind == "alert"
+        alerted = await self._queue.warn(item.id) or alerted
+        if progress.repeated == REPEATS:
+            alerted = await self._tell_once(item, LOOPING) or alerted
+        if heartbeat or alerted or progress.sent or progress.silent or turn.may_stay_silent:
+            return heartbeat or alerted
         return await self._tell_once(item, UNANSWERED)
 
     async def _tell_once(self, item: InboxItem, text: str) -> bool:

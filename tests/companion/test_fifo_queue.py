@@ -20,7 +20,7 @@ def entry(kind: Kind, number: int, tokens: int = 10) -> Entry:
     return Entry(
         id=number,
         kind=kind,
-        text=f"text {number}",
+        text="" if kind == "answer" else f"text {number}",
         said_at=AT,
         tokens=tokens,
         calls=calls,

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from companion.agents import Agents
@@ -26,6 +27,7 @@ from tests.support.simple_counter import SimpleCounter
 from tests.support.virtual_clock import VirtualClock
 
 PLATFORM = "test"
+_numbers = count(1)
 
 
 @dataclass
@@ -39,7 +41,6 @@ class World:
     lanes: Lanes
     limits: Limits
     delivered: list[tuple[str, str]] = field(default_factory=list)
-    events: int = 0
 
     def address(self, name: str, *, private: bool = True) -> Address:
         return Address(platform=PLATFORM, chat=name, private=private)
@@ -48,9 +49,8 @@ class World:
         self, text: str, name: str = "Anna", *, id: str | None = None, group: str | None = None
     ) -> MessageReceived:
         """A message of `name`'s, private or in `group`."""
-        self.events += 1
         return MessageReceived(
-            id=id or f"m{self.clock.now().isoformat()}-{self.events}",
+            id=id or f"m{next(_numbers)}",
             address=self.address(group or name, private=group is None),
             sender=Sender(user=name, name=name),
             at=self.clock.now(),
