@@ -80,10 +80,9 @@ class PersonMemory:
         return self._changed(tx, changed, "working_context_replace", event)
 
     def drop_lines_in(self, tx: Tx, lines: Sequence[str], event: int | None = None) -> Version:
-        """Take whole lines out of the working context."""
-        text = self.working_context_in(tx).text
-        kept = [line for line in text.splitlines() if line not in lines]
-        return self._changed(tx, "\n".join(kept) + "\n", "forget", event)
+        """Take whole lines about the person out of the working context."""
+        text = working_context.without(self.working_context_in(tx).text, lines)
+        return self._changed(tx, text, "forget", event)
 
     def undo_in(self, tx: Tx, event: int | None = None) -> Version | None:
         """Bring back the working context before the last change; None when there was none."""

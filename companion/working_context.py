@@ -1,6 +1,7 @@
 """The text that the model keeps of persona and person, and the rules of editing it (§2.1)."""
 
 import difflib
+from collections.abc import Collection
 
 from companion.errors import ToolError
 
@@ -53,6 +54,21 @@ def replaced(text: str, old: str, new: str, limit: int) -> str:
             " at once. Replace a line at a time."
         )
     return _within(result, limit, before=len(text))
+
+
+def about_person(text: str) -> list[str]:
+    """The lines that are about the person, not the persona."""
+    lines = text.splitlines()
+    start = lines.index(PERSON) + 1 if PERSON in lines else len(lines)
+    return [line for line in lines[start:] if line.strip()]
+
+
+def without(text: str, gone: Collection[str]) -> str:
+    """`text` without those of the lines about the person that are `gone`."""
+    lines = text.splitlines()
+    start = lines.index(PERSON) + 1 if PERSON in lines else len(lines)
+    kept = [line for line in lines[start:] if line not in gone]
+    return "\n".join([*lines[:start], *kept]) + "\n"
 
 
 def _within(text: str, limit: int, *, before: int) -> str:

@@ -56,8 +56,8 @@ async def _forget(asked: Asked) -> str | Write:
 def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]]:
     text = asked.memory.working_context_in(tx).text
     wanted = words.casefold()
-    person = text.partition(working_context.PERSON)[2]
-    lines = [line for line in person.splitlines() if wanted in line.casefold()]
+    about = working_context.about_person(text)
+    lines = [line for line in about if wanted in line.casefold()]
     kept = [p for p in passages.everything(tx, asked.person) if wanted in p.text.casefold()]
     return lines, kept
 

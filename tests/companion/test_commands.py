@@ -1,0 +1,127 @@
+"""What a person can ask for with a slash."""
+
+from pathlib import Path
+
+from tests.support.scripted_llm import ScriptedLLM, calls, sends
+from tests.support.world import a_world
+
+
+async def test_help_lists_every_command_and_needs_no_model(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        (text,) = await world.say("/help")
+    for name in ("memory", "remember", "forget", "undo", "search", "timezone", "usage", "privacy"):
+        assert f"/{name}" in text
+
+
+async def test_an_unknown_command_is_answered_and_the_model_never_sees_it(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        (text,) = await world.say("/dance")
+    assert text == "I know no /dance. /help lists what I know."
+
+
+async def test_a_text_that_only_looks_like_a_command_goes_to_the_model(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("A path."), sends("Hello!"))) as world:
+        assert await world.say("/usr/bin is a folder") == ["A path."]
+        assert await world.say("/start") == ["Hello!"]
+
+
+async def test_remember_keeps_it_and_memory_shows_it(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        assert await world.say("/remember my sister is called Lea") == ["Saved."]
+        (text,) = await world.say("/memory")
+        assert "my sister is called Lea" in text
+        assert "You are Mira" in text
+
+
+async def test_what_does_not_fit_in_mind_goes_to_the_notes(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        long = "a long story " * 400
+        assert await world.say(f"/remember {long}") == ["Saved in my notes."]
+        (answer,) = await world.say(f"/remember {long}")
+        assert answer.startswith("I have that already.")
+
+
+async def test_undo_takes_back_the_last_change_to_the_letter(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember one")
+        before = await (await world.memory()).working_context()
+        await world.say("/remember two")
+        await world.say("/remember three")
+        await world.say("/undo")
+        await world.say("/undo")
+        assert await (await world.memory()).working_context() == before
+        assert len(await world.rows("SELECT id FROM working_context")) == 6
+
+
+async def test_undo_reaches_what_the_model_changed(tmp_path: Path) -> None:
+    llm = ScriptedLLM(
+        calls(
+            ("working_context_replace", {"old": "You are Mira, warm", "new": "You are Zorg, cold"}),
+            ("send_message", {"message": "Done."}),
+        )
+    )
+    async with a_world(tmp_path, llm) as world:
+        await world.say("be cold")
+        (text,) = await world.say("/undo")
+        assert "You are Mira, warm and plain." in text
+        assert await world.say("/undo") == ["There is no change to take back."]
+
+
+async def test_forget_shows_what_would_go_and_then_does_it(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I am allergic to hazelnuts")
+        await (await world.memory()).add("Hazelnuts: mild, since 2019.")
+        (asked,) = await world.say("/forget hazelnuts")
+        assert "I am allergic to hazelnuts" in asked
+        assert "mild, since 2019" in asked
+        assert "/forget yes hazelnuts" in asked
+        assert await world.say("/forget yes hazelnuts") == ["Forgotten: 2 entries."]
+        assert await world.say("/forget hazelnuts") == ["I keep nothing about “hazelnuts”."]
+        (text,) = await world.say("/memory")
+        assert "hazelnuts" not in text.casefold()
+
+
+async def test_forget_never_touches_the_persona(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        assert await world.say("/forget Mira") == ["I keep nothing about “Mira”."]
+
+
+async def test_search_finds_what_was_said_and_kept(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("A cello, how lovely!"))) as world:
+        await world.say("I play the cello")
+        await (await world.memory()).add("The cello teacher is Ruth.")
+        (text,) = await world.say("/search cello")
+    assert "Anna: I play the cello" in text
+    assert "Mira: A cello, how lovely!" in text
+    assert "The cello teacher is Ruth." in text
+
+
+async def test_a_time_zone_is_found_by_name_or_city_and_used_in_the_next_turn(
+    tmp_path: Path,
+) -> None:
+    llm = ScriptedLLM(sends("Hi"), sends("Hi"))
+    async with a_world(tmp_path, llm) as world:
+        await world.say("hi")
+        (noted,) = await world.say("/timezone lisbon")
+        assert noted == "Noted. For you it is Mon 5 May 2025 13:00 Europe/Lisbon."
+        await world.say("hi")
+        (unknown,) = await world.say("/timezone Atlantis")
+        assert "Europe/Lisbon" in unknown
+    assert "[Mon 5 May 2025 13:00 Europe/Lisbon, test] Anna: hi" in llm.prompts[1][-2].text
+
+
+async def test_usage_tells_what_it_cost(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("Hi"))) as world:
+        assert await world.say("/usage") == ["Nothing yet."]
+        await world.say("hi")
+        (text,) = await world.say("/usage")
+    assert text == (
+        "2025-05-05 scripted: 1 requests, 100 tokens read (0 of them cached), 10 written"
+    )
+
+
+async def test_commands_with_nothing_behind_them_say_what_to_write(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        for name in ("remember", "forget", "search"):
+            (text,) = await world.say(f"/{name}")
+            assert f"/{name} " in text
