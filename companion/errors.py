@@ -34,7 +34,11 @@ class LLMRefusedError(LLMError):
 
 
 class ContextOverflowError(LLMError):
-    """The endpoint says that the prompt is longer than its window."""
+    """The endpoint says that the prompt is longer than its window, of `window_tokens` if it said."""
+
+    def __init__(self, text: str, *, window_tokens: int | None = None) -> None:
+        super().__init__(text)
+        self.window_tokens = window_tokens
 
 
 class EmbedderUnavailableError(CompanionError):

@@ -14,6 +14,7 @@ LARGEST = 8_000_000
 
 MOST_CALLS = 64
 MOST_TOKENS = 100_000_000
+_NOTHING_SAID: dict[Finish, Fault] = {"filter": Fault.FILTER, "length": Fault.CUT_OFF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def read_answer(
         complete=finish != "length",
     )
     if not text.strip() and not calls:
-        raise EndpointError(Fault.FILTER if finish == "filter" else Fault.EMPTY)
+        raise EndpointError(_NOTHING_SAID.get(finish, Fault.EMPTY))
     if calls and finish == "stop":
         finish = "calls"
     return Reply(text=text.strip(), calls=calls, finish=finish, model=model, usage=usage)

@@ -6,7 +6,7 @@ from typing import Any
 
 import json_repair
 
-from companion.llm.unicode import clean
+from companion.text import clean
 
 DEEPEST = 50
 LONGEST = 200_000

@@ -17,6 +17,7 @@ class Fault(Enum):
     CONNECTION = "it cannot be reached; check that it runs, and base_url"
     GARBLED = "its answer is not in OpenAI's format; check base_url"
     EMPTY = "its answer was empty"
+    CUT_OFF = "its answer ended before anything was said; raise answer_tokens"
     FILTER = "its content filter held the answer back"
     OVERFLOW = "the prompt is longer than its window; lower window_tokens"
     QUOTA = "its quota or credit is used up; check the account's billing"

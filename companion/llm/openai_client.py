@@ -91,13 +91,31 @@ class OpenAIClient:
         tools: Sequence[ToolSchema] = (),
         *,
         answer_tokens: int,
-        schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """The model's answer, repaired. With a `schema` its text is asked to be JSON of it.
+        """The model's answer, repaired.
 
         Raises:
             EndpointError: there is none; its `fault` tells why.
         """
+        return await self._complete(messages, tools, None, answer_tokens)
+
+    async def complete_json(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], *, answer_tokens: int
+    ) -> Reply:
+        """The model's answer, held to the JSON `schema` where the server can do so.
+
+        Raises:
+            EndpointError: there is none; its `fault` tells why.
+        """
+        return await self._complete(messages, (), schema, answer_tokens)
+
+    async def _complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        schema: Mapping[str, Any] | None,
+        answer_tokens: int,
+    ) -> Reply:
         model = await self.model_name()
         known = await self._known_abilities(model)
         abilities = known

@@ -9,7 +9,7 @@ from companion.llm.arguments import as_json
 from companion.llm.leaked_calls import taken_out
 from companion.llm.protocol import Call, Message
 from companion.llm.thinking import without_thinking
-from companion.llm.unicode import clean
+from companion.text import clean
 
 _GOOD_ID = re.compile(r"[\w.:-]{1,40}", re.A)
 

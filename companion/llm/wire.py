@@ -9,7 +9,7 @@ from typing import Any
 from companion.llm import calls_in_text
 from companion.llm.abilities import Abilities
 from companion.llm.protocol import Call, Message, ToolSchema
-from companion.llm.unicode import utf8
+from companion.text import clean
 
 Wire = dict[str, Any]
 
@@ -45,7 +45,11 @@ def request_body(
     if abilities.limits:
         longest = abilities.longest_answer or answer_tokens
         body[abilities.limits[0]] = min(answer_tokens, longest)
-    return utf8(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return clean(text).encode()
 
 
 def _messages(messages: Sequence[Message], abilities: Abilities) -> list[Wire]:
