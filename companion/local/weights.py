@@ -9,8 +9,8 @@ import re
 import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from io import BufferedRandom
 from pathlib import Path
-from typing import BinaryIO
 
 from companion.errors import ModelFileError
 from companion.local.sources import RegistryParts, Source, SourceError, Stream, UrlSource
@@ -149,7 +149,7 @@ class Weights:
         return self._folder / f"{name}.partial"
 
     @contextlib.contextmanager
-    def _opened(self, name: str) -> Generator[BinaryIO]:
+    def _opened(self, name: str) -> Generator[BufferedRandom]:
         """The unfinished file, for this process alone."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,9 @@ class Weights:
         except OSError as error:
             raise ModelFileError(f"{name} cannot be stored: {error}") from error
 
-    def _fetch(self, model: Model, source: Source, file: BinaryIO, progress: Progress) -> None:
+    def _fetch(
+        self, model: Model, source: Source, file: BufferedRandom, progress: Progress
+    ) -> None:
         have = file.seek(0, os.SEEK_END)
         if model.size is not None and have >= model.size:
             return
@@ -175,7 +177,7 @@ class Weights:
             raise SourceError(f"{source} ended after {have:,} of {total:,} bytes")
 
     def _append(
-        self, stream: Stream, file: BinaryIO, total: int | None, progress: Progress
+        self, stream: Stream, file: BufferedRandom, total: int | None, progress: Progress
     ) -> None:
         have = file.tell()
         for chunk in stream.chunks:
@@ -194,7 +196,7 @@ class Weights:
                 f"and {free / 1e6:,.0f} MB are free."
             )
 
-    def _check(self, model: Model, file: BinaryIO) -> None:
+    def _check(self, model: Model, file: BufferedRandom) -> None:
         file.seek(0)
         if file.read(len(MAGIC)) != MAGIC:
             file.truncate(0)
