@@ -47,8 +47,10 @@ def _parameters(model: str, key: str, *, window: int, threads: int) -> xllamacpp
     parameters.endpoint_slots = False
     parameters.verbosity = WARNINGS
     parameters.n_ctx = window
-    parameters.n_parallel = 1  # one slot has the whole window, and keeps the turn before
+    parameters.n_parallel = 2  # each keeps its last prompt: one for facts, one for the chat
+    parameters.kv_unified = True  # and either may fill the whole window
     parameters.cache_ram_mib = 0
+    parameters.sampling.temp = 0.0  # small models drift off easily
     parameters.cpuparams.n_threads = threads
     parameters.cpuparams_batch.n_threads = threads
     return parameters
