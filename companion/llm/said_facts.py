@@ -33,27 +33,30 @@ _RELATIVE = _set(
 )
 _ENGLISH = _set("the it it's its is was were been are that he she his her you they")
 _OWN = _set(
-    "i my me mine we our us i'm i've i'd i'll we're we've we'd we'll ich mein meine meinen mir mich wir unser unsere je mon ma mes"
-    " nous notre yo mi mis me nosotros"
+    "i my me mine we our us i'm i've i'd i'll we're we've we'd we'll ich mein meine meinen mir mich"
+    " wir unser unsere je mon ma mes nous notre yo mi mis nosotros 我 我们 私"
 )
 _ASKING = _set(
     "what when where who whom whose why how which can could do does did tell told know remember"
     " remind say said ever again still any some was wie wo wann wer warum qui quoi où quand"
 )
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\S)[^.!?。！？\n]+)*[.!?。！？]*")
+# scripts that part no words: each letter is held against the message by itself
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_WORD = re.compile(
+    rf"{_UNSPACED.pattern}|(?:(?!{_UNSPACED.pattern})[^\W_])+(?:['’](?:(?!{_UNSPACED.pattern})[^\W_])+)*"
+)
 _MONTH = re.compile(
     r"\b(?i:in|this|next) (?:January|February|March|April|May|June|July|August|September|October"
     r"|November|December)\b(?! \d)"
 )
 # what somebody has one of at a time: a new one takes the old one's place
 _SINGLE = (
-    re.compile(r"\b(?:lives?|living|moved|based) (?:in|to|from)\b"),
-    re.compile(r"\b(?:works?|working|job) (?:as|at|for|is)\b"),
-    re.compile(r"\b(?:is|turned|am) \d+(?: years old)?\b"),
-    re.compile(r"\bfavou?rite (?P<what>[^\W\d_]+)"),
-    re.compile(r"\b(?P<what>birthday|phone number|address) (?:is|on)\b"),
+    re.compile(r" (?:now |currently )?(?:lives? in|is living in|moved (?:from|to))\b"),
+    re.compile(r" (?:now |currently )?(?:works?|is working) (?:as|at|for)\b"),
+    re.compile(r" (?:is|turned) (?:now )?\d+(?: years old)?\b"),
+    re.compile(r"'s favou?rite (?P<what>[^\W\d_]+)"),
+    re.compile(r"'s (?P<what>birthday|phone number|address) is\b"),
 )
 
 
@@ -97,14 +100,10 @@ def is_known(line: str, known: str, name: str) -> bool:
 
 def outdated(line: str, known: str, name: str) -> str | None:
     """The line of `known` that `line` takes the place of: both tell what one has one of."""
-    about = _single(line)
-    if about is None or name.casefold() not in line.casefold():
+    about = _single(line, name)
+    if about is None:
         return None
-    same = [
-        old
-        for old in known.splitlines()
-        if _single(old) == about and name.casefold() in old.casefold()
-    ]
+    same = [old for old in known.splitlines() if _single(old, name) == about]
     return same[0] if len(same) == 1 else None
 
 
@@ -142,12 +141,7 @@ def _content(fact: str, name: str) -> list[str]:
 
 def _found(words: Sequence[str], text: str) -> list[str]:
     there = {_stem(_bare(word)) for word in _words(text)}
-    folded = text.casefold()
-    return [
-        word
-        for word in words
-        if (word in folded if _UNSPACED.search(word) else _stem(word) in there)
-    ]
+    return [word for word in words if _stem(word) in there]
 
 
 def _bare(word: str) -> str:
@@ -177,9 +171,10 @@ def _denies(text: str) -> bool:
     return bool(_DENIALS & set(_words(text))) or "n't" in text
 
 
-def _single(line: str) -> str | None:
+def _single(line: str, name: str) -> str | None:
+    about = line.casefold().replace("’", "'").removeprefix(name.casefold())
     for number, pattern in enumerate(_SINGLE):
-        match = pattern.search(line.casefold())
+        match = pattern.match(about)
         if match:
             return f"{number} {match.groupdict().get('what', '')}"
     return None

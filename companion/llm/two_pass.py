@@ -39,7 +39,7 @@ You keep notes about a person from the message that they write. List the lasting
 message itself tells about them: name, family, pets, places, work, health, dates, plans, habits, \
 likes and dislikes. One short sentence each, with their name, in the words of the message. Moods \
 of the moment, questions, jokes and thanks are no facts: then the list is empty."""
-FACTS_EXAMPLES = (
+FACTS_EXAMPLES: tuple[tuple[str, list[str]], ...] = (
     ("Ben: I have two cats, Minka and Moritz.", ["Ben has two cats, Minka and Moritz"]),
     ("Ben: I'm back, what a day! I'm so hungry.", []),
     (
