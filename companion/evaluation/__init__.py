@@ -1,0 +1,1 @@
+"""Experiments that tell how well a model does as a companion."""

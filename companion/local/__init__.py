@@ -1,0 +1,1 @@
+"""A model on this machine: its weights, the process it runs in, and others' servers."""
