@@ -1,6 +1,5 @@
 """What `companion doctor` looks at, one thing a function."""
 
-import os
 import platform
 import shutil
 from collections.abc import AsyncIterator, Mapping
@@ -13,7 +12,8 @@ from companion.cli.model_checks import check_models
 from companion.embedders.build import build_embedder
 from companion.errors import EmbedderUnavailableError, OperatorError
 from companion.home import Home
-from companion.settings import EmbedderSettings, Settings, load, settings_path
+from companion.settings import EmbedderSettings, load, settings_path
+from companion.shipped import persona
 from companion.storage.migrate import migrations
 from companion.storage.versions import versions
 
@@ -32,7 +32,7 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
     try:
         path = settings_path(environ)
         settings = load(path, environ)
-        home.persona(settings.agent.persona)
+        persona(settings.agent.persona, home.path)
     except OperatorError as error:
         yield Finding(about="settings", state="fail", text=str(error), advice=_SETTINGS_ADVICE)
         return

@@ -25,7 +25,7 @@ async def run(_: argparse.Namespace) -> int:
 
     home, settings = operators_home(os.environ), operators_settings(os.environ)
     home.make()
-    file = home.logs / "companion.log" if settings.log.file else None
+    file = home.log if settings.log.file else None
     set_up(settings.log.level, file=file, terminal=settings.log.level)
     async with open_companion(home.path, settings=settings):
         sys.stderr.write(NO_PLATFORM)

@@ -21,5 +21,7 @@ def versions() -> tuple[str, str]:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
             row = connection.execute("SELECT sqlite_version(), vec_version()").fetchone()
     except sqlcipher.Error as error:
-        raise DatabaseError(f"SQLite does not work here: {error}. Install companion anew.") from error
+        raise DatabaseError(
+            f"SQLite does not work here: {error}. Install companion anew."
+        ) from error
     return str(row[0]), str(row[1])
