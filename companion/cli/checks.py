@@ -32,7 +32,7 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
     try:
         path = settings_path(environ)
         settings = load(path, environ)
-        persona(settings.agent.persona, home.path)
+        persona(settings.agent, home.path)
     except OperatorError as error:
         yield Finding(about="settings", state="fail", text=str(error), advice=_SETTINGS_ADVICE)
         return
