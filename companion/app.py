@@ -24,6 +24,7 @@ from companion.llm.build import build_llm
 from companion.memory.vectors import Vectorizer
 from companion.person_memory import PersonMemory
 from companion.settings import Settings, home, load, settings_path
+from companion.shipped import persona
 from companion.storage import inbox, outbox, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -172,7 +173,7 @@ async def _running(
         agents = Agents(
             db,
             settings=settings,
-            persona=place.persona(settings.agent.persona),
+            persona=persona(settings.agent, place.path),
             limits=Limits.of(model.window_tokens, model.answer_tokens, settings.memory),
             llm=llm,
             counter=counter,

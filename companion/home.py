@@ -42,6 +42,10 @@ class Home:
     def backups(self) -> Path:
         return self.path / "backups"
 
+    @property
+    def log(self) -> Path:
+        return self.logs / "companion.log"
+
     def make(self) -> None:
         """Make the folders that are missing, for their owner alone.
 
@@ -75,7 +79,7 @@ class Home:
             HomeInUseError: one runs there already; the text names it.
             OperatorError: the lock cannot be had, as on some network drives.
         """
-        file = self.path / "companion.lock"
+        file = self._lock_file
         try:
             handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
@@ -95,6 +99,28 @@ class Home:
             _sign(handle, clock.now())
             yield
 
+    def holder(self) -> str | None:
+        """Which process runs on this home, or None. Only for an answer to people.
+
+        Looking takes a shared lock for an instant; a companion that starts in it is refused.
+        """
+        try:
+            handle = os.open(self._lock_file, os.O_RDONLY)
+        except OSError:
+            return None
+        with closing(os.fdopen(handle, "rb", buffering=0)):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return _signature(self._lock_file) or "another process"
+            except OSError:
+                return None
+        return None
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.path / "companion.lock"
+
 
 def _sign(descriptor: int, now: datetime) -> None:
     """Write into the lock's file who holds it."""
@@ -104,8 +130,13 @@ def _sign(descriptor: int, now: datetime) -> None:
 
 def _holder(file: Path) -> str:
     """Who holds the lock, in brackets; empty where that cannot be read."""
+    text = _signature(file)
+    return f" ({text})" if text else ""
+
+
+def _signature(file: Path) -> str:
+    """What the lock's holder wrote into `file`; empty where that cannot be read."""
     try:
-        text = file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except OSError:
         return ""
-    return f" ({text})" if text else ""

@@ -165,23 +165,32 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Settings
     Raises:
         SettingsError: the file cannot be read, or a key or value in it is wrong.
     """
-    try:
-        settings = Settings.model_validate(_read(path) if path is not None else {})
-    except ValidationError as error:
-        raise SettingsError(_explain(error, str(path))) from error
+    settings = Settings() if path is None else parse(_read(path), str(path))
     try:
         return settings.model_copy(update=_from_environment(settings, environ))
     except ValidationError as error:
         raise SettingsError(_explain_variable(error)) from error
 
 
-def _read(path: Path) -> dict[str, Any]:
+def parse(text: str, where: str) -> Settings:
+    """The settings that `text`, the contents of a file called `where`, asks for.
+
+    Raises:
+        SettingsError: a key or value in it is wrong.
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return Settings.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{where} is not valid TOML: {error}") from error
+    except ValidationError as error:
+        raise SettingsError(_explain(error, where)) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}") from error
 
 
 def _from_environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from companion.errors import SettingsError
+from companion.settings import AgentSettings
 
 
 def settings_template() -> str:
@@ -12,22 +13,30 @@ def settings_template() -> str:
     return (_folder() / "companion.toml").read_text(encoding="utf-8")
 
 
-def persona(name: str, home: Path) -> str:
-    """The text of the persona `name`: `personas/NAME.md` of `home`, or the one that we ship.
+def persona(agent: AgentSettings, home: Path) -> str:
+    """Who the companion is: its name, and `personas/NAME.md` of `home` or the one that we ship.
 
     Raises:
         SettingsError: there is no such persona.
     """
-    if Path(name).name != name:
-        raise SettingsError(f"agent.persona is a name, not a path: {name!r}")
+    file_name = f"{agent.persona}.md"
+    if Path(file_name).name != file_name:
+        raise SettingsError(f"agent.persona is a name, not a path: {agent.persona}")
     for place in (home / "personas", _folder() / "personas"):
-        file = place / f"{name}.md"
+        file = place / file_name
         if file.is_file():
-            return file.read_text(encoding="utf-8").strip()
+            return f"You are {agent.name}.\n{_text(file)}"
     raise SettingsError(
-        f"There is no persona {name!r}. Write it to {home / 'personas' / f'{name}.md'}, "
-        'or set agent.persona = "default".'
+        f"There is no persona {agent.persona}: write it to {home / 'personas' / file_name}, "
+        'or set agent.persona to "default".'
     )
+
+
+def _text(file: Traversable) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The persona {file} cannot be read: {error}") from error
 
 
 def _folder() -> Traversable:

@@ -17,6 +17,7 @@ from prompt_toolkit.styles import Style
 
 from adapters.base import Handle
 from adapters.terminal.translate import LEAVE, started, to_event
+from adapters.terminal.translate import address as terminal_of
 from adapters.text import printable
 from companion.clock import Clock
 from companion.events import Address, OutgoingMessage, Sender
@@ -88,6 +89,8 @@ class Prompt:
         )
 
     def typing(self, address: Address, shown: bool) -> None:
+        if address != terminal_of(self._person):
+            return
         self._stop_thinking()
         if shown:
             self._thinking = asyncio.create_task(self._turn_the_wheel())

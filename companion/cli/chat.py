@@ -1,5 +1,7 @@
 """`companion chat`: talk in the terminal."""
 
+from __future__ import annotations
+
 import argparse
 import asyncio
 import getpass
@@ -7,15 +9,18 @@ import importlib
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from companion.cli.arguments import Subparsers
+from companion.cli.arguments import Subparsers, operators_home
 from companion.errors import OperatorError
 from companion.events import Sender
 
 if TYPE_CHECKING:
     from adapters.base import Adapter
     from companion.app import Companion
+    from companion.home import Home
 
 YOU = "you"
 """The account of whoever talks without --as: another login is still the same person."""
@@ -35,18 +40,23 @@ def add(subparsers: Subparsers) -> None:
 async def run(args: argparse.Namespace) -> int:
     from companion.app import open_companion
     from companion.cli.first_start import settings_to_talk_with
-    from companion.cli.logging import log_to_file
+    from companion.logs import set_up
 
+    if args.message is not None and not args.message.strip():
+        raise OperatorError("-m needs something to say.")
     if args.json and args.message is None:
         raise OperatorError("--json goes with -m.")
     person = person_named(args.name)
-    settings = await settings_to_talk_with(os.environ, yes=args.yes)
-    log_to_file(settings, os.environ)
-    async with open_companion(settings=settings) as companion:
+    home = operators_home(os.environ)
+    settings = await settings_to_talk_with(home, os.environ, yes=args.yes)
+    home.make()
+    set_up(settings.log.level, file=home.log if settings.log.file else None, terminal="ERROR")
+    async with open_companion(home.path, settings=settings) as companion:
         if args.message is not None:
             return await _once(companion, person, args.message, as_json=args.json)
         if sys.stdin.isatty() and sys.stdout.isatty():
-            return await _at_a_screen(companion, person, settings.agent.name)
+            history = None if os.environ.get("COMPANION_DB_KEY") else _history(home, person)
+            return await _at_a_screen(companion, person, settings.agent.name, history)
         return await _line_by_line(companion, person)
 
 
@@ -72,12 +82,14 @@ def _login() -> str:
     return YOU if name == "root" else name
 
 
-async def _once(companion: "Companion", person: Sender, text: str, *, as_json: bool) -> int:
+def _history(home: Home, person: Sender) -> Path:
+    return home.path / "history" / quote(person.user, safe="")
+
+
+async def _once(companion: Companion, person: Sender, text: str, *, as_json: bool) -> int:
     from adapters.terminal import Lines, one_line
     from companion.clock import SystemClock
 
-    if not text.strip():
-        raise OperatorError("-m needs something to say.")
     said: list[str] = []
     lines = Lines(
         one_line(text),
@@ -86,7 +98,7 @@ async def _once(companion: "Companion", person: Sender, text: str, *, as_json: b
         quiet=companion.quiet,
         show=said.append,
     )
-    await _talk(companion, lines)
+    await _talk(companion, person, lines)
     if as_json:
         sys.stdout.write(json.dumps({"answers": said}, ensure_ascii=False) + "\n")
     else:
@@ -96,30 +108,33 @@ async def _once(companion: "Companion", person: Sender, text: str, *, as_json: b
     return 0 if said else 1
 
 
-async def _line_by_line(companion: "Companion", person: Sender) -> int:
+async def _line_by_line(companion: Companion, person: Sender) -> int:
     from adapters.terminal import Lines, standard_input
     from companion.clock import SystemClock
 
     lines = Lines(standard_input(), person=person, clock=SystemClock(), quiet=companion.quiet)
-    await _talk(companion, lines)
+    await _talk(companion, person, lines)
     return 0
 
 
-async def _at_a_screen(companion: "Companion", person: Sender, name: str) -> int:
+async def _at_a_screen(
+    companion: Companion, person: Sender, name: str, history: Path | None
+) -> int:
     from adapters.terminal import Prompt
     from companion.clock import SystemClock
 
-    prompt = Prompt(person=person, companion=name, clock=SystemClock(), history=None)
-    sys.stdout.write(f"You are talking with {name}. /help shows what you can do, /quit leaves.\n\n")
+    prompt = Prompt(person=person, companion=name, clock=SystemClock(), history=history)
+    sys.stdout.write(f"This is {name}. Just write; /help shows what else you can do.\n\n")
+    # Half a second of imports that nobody should wait for.
     warming = asyncio.create_task(asyncio.to_thread(importlib.import_module, "openai"))
-    await _talk(companion, prompt)
+    await _talk(companion, person, prompt)
     await warming
     return 0
 
 
-async def _talk(companion: "Companion", terminal: "Adapter") -> None:
+async def _talk(companion: Companion, person: Sender, terminal: Adapter) -> None:
     from adapters.terminal import PLATFORM
 
-    companion.deliver(PLATFORM, terminal.send)
+    companion.deliver(PLATFORM, terminal.send, chat=person.user)
     companion.typing(PLATFORM, terminal.typing)
     await terminal.run(companion.handle)

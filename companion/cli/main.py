@@ -23,7 +23,8 @@ COMMANDS = (
     "doctor",
     "status",
     "people",
-    "memory",
+    "backup",
+    "restore",
 )
 
 DONE, FAILED, OPERATOR_MUST_ACT, INTERRUPTED = 0, 1, 2, 130

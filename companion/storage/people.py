@@ -21,6 +21,15 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """An account of a person's: the platform's own user id, and the name that it shows."""
+
+    platform: str
+    user: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A conversation: its row, and whose memory it belongs to."""
 
@@ -120,6 +129,16 @@ def by_account(tx: Tx, platform: str, user: str) -> Person | None:
         {"platform": platform, "user": user},
     ).fetchone()
     return get(tx, row[0]) if row else None
+
+
+def accounts(tx: Tx, person: int) -> list[Account]:
+    """The accounts that the person uses, oldest first."""
+    rows = tx.execute(
+        "SELECT platform, user, name FROM account WHERE person_id = :person"
+        " ORDER BY created_at, platform, user",
+        {"person": person},
+    )
+    return [Account(*row) for row in rows]
 
 
 def set_timezone(tx: Tx, person: int, zone: str) -> None:

@@ -177,3 +177,14 @@ async def test_looking_at_a_home_makes_no_database(home: Home) -> None:
     with pytest.raises(OperatorError, match="no database at"):
         await Database.open(home.database, read_only=True)
     assert not home.database.exists()
+
+
+def test_it_is_told_which_process_runs_on_a_home(home: Home) -> None:
+    assert home.holder() is None
+    with holder(home) as process:
+        assert f"process {process.pid}, since " in str(home.holder())
+    assert home.holder() is None
+
+
+def test_nobody_runs_on_a_home_that_is_not_there(tmp_path: Path) -> None:
+    assert Home(tmp_path / "nothing").holder() is None

@@ -1,0 +1,116 @@
+"""What `companion doctor` looks at, one thing a function."""
+
+import platform
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from time import perf_counter
+
+from companion.cli.database import looked_at
+from companion.cli.findings import Finding
+from companion.cli.model_checks import check_models
+from companion.embedders.build import build_embedder
+from companion.errors import EmbedderUnavailableError, OperatorError
+from companion.home import Home
+from companion.settings import EmbedderSettings, load, settings_path
+from companion.shipped import persona
+from companion.storage.migrate import migrations
+from companion.storage.versions import versions
+
+LITTLE_SPACE, TOO_LITTLE_SPACE = 1_000_000_000, 100_000_000
+PLAIN_DATABASE = b"SQLite format 3\0"
+
+
+async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Finding]:
+    """Look at everything, in the order in which a conversation needs it."""
+    yield _python()
+    yield _sqlite()
+    yield _home(home)
+    yield _space(home)
+    yield await _database(home, environ)
+    path = None
+    try:
+        path = settings_path(environ)
+        settings = load(path, environ)
+        persona(settings.agent, home.path)
+    except OperatorError as error:
+        yield Finding(about="settings", state="fail", text=str(error), advice=_SETTINGS_ADVICE)
+        return
+    yield Finding(about="settings", state="ok", text=str(path or "none, so all are the defaults"))
+    yield await _embedder(settings.embedder, environ)
+    async for finding in check_models(settings, home, environ):
+        yield finding
+
+
+_SETTINGS_ADVICE = "Mend that file; `companion init` writes one where every setting is explained."
+
+
+def _python() -> Finding:
+    text = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    return Finding(about="python", state="ok", text=text)
+
+
+def _sqlite() -> Finding:
+    try:
+        engine, vectors = versions()
+    except OperatorError as error:
+        return Finding(about="sqlite", state="fail", text=str(error))
+    return Finding(about="sqlite", state="ok", text=f"{engine}, with sqlite-vec {vectors}")
+
+
+def _home(home: Home) -> Finding:
+    try:
+        home.make()
+    except OperatorError as error:
+        return Finding(about="home", state="fail", text=str(error))
+    holder = home.holder()
+    used = f", in use by {holder}" if holder else ", not in use"
+    return Finding(about="home", state="ok", text=f"{home.path}{used}")
+
+
+def _space(home: Home) -> Finding:
+    folder = next(path for path in (home.path, *home.path.parents) if path.is_dir())
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 1e9:,.1f} GB free"
+    if free > LITTLE_SPACE:
+        return Finding(about="disk", state="ok", text=text)
+    advice = f"Free some space on the disk of {folder}, or set COMPANION_HOME to another one."
+    state = "warn" if free > TOO_LITTLE_SPACE else "fail"
+    return Finding(about="disk", state=state, text=text, advice=advice)
+
+
+async def _database(home: Home, environ: Mapping[str, str]) -> Finding:
+    if not home.database.is_file():
+        text = "none yet; the first conversation makes it"
+        return Finding(about="database", state="ok", text=text)
+    try:
+        async with looked_at(home, environ):
+            pass
+    except OperatorError as error:
+        return Finding(about="database", state="fail", text=str(error))
+    size = home.database.stat().st_size / 1e6
+    encrypted = "not encrypted" if _is_plain(home.database) else "encrypted"
+    text = f"{size:,.1f} MB, schema {len(migrations())}, {encrypted}"
+    return Finding(about="database", state="ok", text=text)
+
+
+def _is_plain(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(PLAIN_DATABASE)) == PLAIN_DATABASE
+
+
+async def _embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Finding:
+    embedder = build_embedder(settings, environ)
+    if embedder is None:
+        text = "none: memories are found by their words only"
+        return Finding(about="embedder", state="ok", text=text)
+    try:
+        began = perf_counter()
+        await embedder.embed(["How are you?"])
+        took = perf_counter() - began
+    except EmbedderUnavailableError as error:
+        advice = "Until then memories are found by their words only."
+        return Finding(about="embedder", state="warn", text=str(error), advice=advice)
+    finally:
+        await embedder.close()
+    return Finding(about="embedder", state="ok", text=f"{embedder.name}, ready in {took:.1f} s")

@@ -1,0 +1,118 @@
+"""Whether the configured models are there: one real request to each endpoint."""
+
+import importlib.util
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from time import perf_counter
+
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    AuthenticationError,
+    OpenAIError,
+    PermissionDeniedError,
+)
+
+from companion.cli.findings import Finding
+from companion.errors import ModelFileError
+from companion.home import Home
+from companion.local.weights import Weights
+from companion.settings import ModelSettings, Secrets, Settings
+
+PATIENCE_SECONDS = 10
+SHOWN_NAMES = 8
+
+
+async def check_models(
+    settings: Settings, home: Home, environ: Mapping[str, str]
+) -> AsyncIterator[Finding]:
+    """A finding for each configured model, or for the one on this machine."""
+    if not settings.models:
+        yield _on_this_machine(settings.local.model, home)
+    for model in settings.models:
+        yield await _at_an_endpoint(model, Secrets(environ))
+
+
+def _on_this_machine(name: str, home: Home) -> Finding:
+    if importlib.util.find_spec("xllamacpp") is None:
+        return Finding(
+            about="model",
+            state="fail",
+            text="no endpoint is configured, and what runs a model here is not installed",
+            advice="`companion init` chooses an endpoint; pip install 'companion[local]' the other.",
+        )
+    try:
+        path = Path(name) if Path(name).is_file() else Weights(home.path).find(name)
+    except ModelFileError as error:
+        return Finding(
+            about="model",
+            state="fail",
+            text=f"no endpoint is configured. {error}",
+            advice="`companion chat` offers to fetch it; `companion init` chooses an endpoint.",
+        )
+    size = path.stat().st_size / 1e9
+    return Finding(
+        about="model",
+        state="ok",
+        text=f"{path.stem} on this machine, {size:.1f} GB",
+        advice="It is one to try with; `companion init` chooses a larger one.",
+    )
+
+
+async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
+    key = secrets.get(model.api_key_env)
+    where = model.base_url or "OpenAI"
+    if key is None and model.base_url is None:
+        return Finding(
+            about="model",
+            state="fail",
+            text=f"{model.name} at {where} needs a key, and {model.api_key_env} is not set",
+            advice=f"export {model.api_key_env}=...",
+        )
+    began = perf_counter()
+    try:
+        names = await _names(model, key.get_secret_value() if key else "none")
+    except OpenAIError as error:
+        return _unreachable(model, where, error)
+    took = perf_counter() - began
+    if model.name == "auto" or model.name in names:
+        name = names[0] if model.name == "auto" and model.base_url and names else model.name
+        return Finding(about="model", state="ok", text=f"{name} at {where}, in {took:.1f} s")
+    listed = ", ".join(names[:SHOWN_NAMES]) or "none"
+    return Finding(
+        about="model",
+        state="warn",
+        text=f"{where} does not list {model.name}",
+        advice=f"It lists: {listed}{', ...' if len(names) > SHOWN_NAMES else ''}",
+    )
+
+
+async def _names(model: ModelSettings, key: str) -> list[str]:
+    async with AsyncOpenAI(
+        base_url=model.base_url, api_key=key, max_retries=0, timeout=PATIENCE_SECONDS
+    ) as client:
+        return [listed.id for listed in (await client.models.list()).data or ()]
+
+
+def _unreachable(model: ModelSettings, where: str, error: OpenAIError) -> Finding:
+    match error:
+        case APITimeoutError():
+            text = f"{where} did not answer within {PATIENCE_SECONDS} s"
+            advice = "Look whether that server is up, or busy loading a model."
+        case APIConnectionError():
+            text, advice = f"nothing answers at {where}", "Start that server, or mend base_url."
+        case AuthenticationError() | PermissionDeniedError():
+            text = f"{where} refuses the key (HTTP {error.status_code})"
+            advice = f"Set {model.api_key_env} to a key that is valid there."
+        case APIStatusError(status_code=404):
+            text = f"{where} has no list of models, so whether it has {model.name} is not known"
+            advice = "Most base_urls end in /v1; a conversation will show whether this one works."
+            return Finding(about="model", state="warn", text=text, advice=advice)
+        case APIStatusError():
+            text, advice = f"{where} answers HTTP {error.status_code}", "Look into its own log."
+        case _:
+            text = f"{where} answers, but not as an OpenAI-compatible endpoint would"
+            advice = "Most base_urls end in /v1."
+    return Finding(about="model", state="fail", text=text, advice=advice)

@@ -1,0 +1,166 @@
+"""`companion status`: what runs, who talks, what waits and what it costs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from companion.cli.arguments import Subparsers, operators_home, operators_settings, print_json
+
+if TYPE_CHECKING:
+    from companion.home import Home
+    from companion.storage.database import Database, Tx
+
+
+def add(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser("status", help="what runs, who talks, what it costs")
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.set_defaults(run=run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageOfModel:
+    """What one person's turns took of one model, over all days. `cost` is in US dollars."""
+
+    model: str
+    requests: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonStatus:
+    """One person or group. `kind` is "person" or "group"."""
+
+    id: int
+    name: str
+    kind: str
+    messages: int
+    to_answer: int
+    to_deliver: int
+    given_up: int
+    usage: tuple[UsageOfModel, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """`running` says which process holds the home, None for none. No schema: no database yet."""
+
+    home: str
+    running: str | None
+    models: tuple[str, ...]
+    database_bytes: int
+    encrypted: bool
+    schema: int | None
+    people: tuple[PersonStatus, ...]
+
+
+async def run(args: argparse.Namespace) -> int:
+    status = await status_of(operators_home(os.environ), os.environ)
+    if args.json:
+        print_json(asdict(status))
+    else:
+        sys.stdout.write(as_text(status))
+    return 0
+
+
+async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
+    """How the companion on `home` is, whether it runs or not.
+
+    Raises:
+        OperatorError: the settings are wrong, or the database cannot be opened.
+    """
+    from companion.cli.database import looked_at
+    from companion.storage.migrate import migrations
+
+    models = tuple(
+        f"{model.name} at {model.base_url or 'OpenAI'}"
+        for model in operators_settings(environ).models
+    )
+    people: tuple[PersonStatus, ...] = ()
+    exists = home.database.is_file()
+    if exists:
+        async with looked_at(home, environ) as database:
+            people = await _everybody(database)
+    return Status(
+        home=str(home.path),
+        running=home.holder(),
+        models=models,
+        database_bytes=home.database.stat().st_size if exists else 0,
+        encrypted=exists and bool(environ.get("COMPANION_DB_KEY")),
+        schema=len(migrations()) if exists else None,
+        people=people,
+    )
+
+
+async def _everybody(database: Database) -> tuple[PersonStatus, ...]:
+    from companion.storage import counts, messages, people
+
+    def query(tx: Tx) -> tuple[PersonStatus, ...]:
+        return tuple(
+            PersonStatus(
+                id=person.id,
+                name=person.name,
+                kind=person.kind,
+                messages=messages.said_count(tx, person.id),
+                **asdict(counts.of(tx, person.id)),
+                usage=_usage(tx, person.id),
+            )
+            for person in people.everybody(tx)
+        )
+
+    return await database.read(query)
+
+
+def _usage(tx: Tx, person: int) -> tuple[UsageOfModel, ...]:
+    from companion.llm.protocol import Usage
+    from companion.storage import usage
+
+    rows = usage.of(tx, person)
+    totals = []
+    for model in sorted({row.model for row in rows}):
+        ours = [row for row in rows if row.model == model]
+        total = sum((row.usage for row in ours), Usage())
+        requests = sum(row.requests for row in ours)
+        totals.append(UsageOfModel(model=model, requests=requests, **asdict(total)))
+    return tuple(totals)
+
+
+def as_text(status: Status) -> str:
+    """`status` for people."""
+    people = [person for person in status.people if person.kind == "person"]
+    lines = [
+        f"Home      {status.home}",
+        f"Process   {status.running or 'none runs now'}",
+        f"Model     {', then '.join(status.models) or 'the one on this machine'}",
+        f"Database  {_database(status)}",
+        f"People    {len(people)}, and {len(status.people) - len(people)} groups",
+        f"Waiting   {sum(p.to_answer for p in status.people)} to answer, "
+        f"{sum(p.to_deliver for p in status.people)} to deliver, "
+        f"{sum(p.given_up for p in status.people)} given up",
+    ]
+    for person in status.people:
+        lines.append(f"\n{person.id}  {person.name}: {person.messages:,} messages")
+        lines += [f"   {_usage_text(usage)}" for usage in person.usage]
+    return "\n".join(lines) + "\n"
+
+
+def _database(status: Status) -> str:
+    if status.schema is None:
+        return "none yet; the first conversation makes it"
+    encrypted = "encrypted" if status.encrypted else "not encrypted"
+    return f"{status.database_bytes / 1e6:,.1f} MB, schema {status.schema}, {encrypted}"
+
+
+def _usage_text(usage: UsageOfModel) -> str:
+    cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    return (
+        f"{usage.model}: {usage.requests:,} requests, {usage.prompt_tokens:,} tokens read "
+        f"({usage.cached_tokens:,} cached), {usage.completion_tokens:,} written{cost}"
+    )
