@@ -1,0 +1,1 @@
+"""Measurements of how well it remembers."""
