@@ -1,42 +1,40 @@
--- Indexes that recall and archival search share. Words are found by FTS5 (stemmed), text
--- without spaces and short words by a second index of characters and pairs of characters.
--- `person` is a token of its own ("p12"), so that MATCH never leaves the person.
--- The rows are contentless: the text itself stands in message and passage.
-
+-- Indexes that recall and archival search share; docs/search.md tells how they are used.
+-- A token is led by its person and by what it is: "12", a mark, "garden". So a person's tokens
+-- stand together, a query never leaves the person, and how rare a word is counts within the
+-- person. The rows are contentless: the text itself stands in message and passage.
 CREATE VIRTUAL TABLE message_words USING fts5 (
-    person, speaker, said,
-    content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
-);
-CREATE VIRTUAL TABLE message_grams USING fts5 (
-    person, said,
-    content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0"
+    tokens, content = '', contentless_delete = 1, detail = none, tokenize = "porter ascii"
 );
 CREATE VIRTUAL TABLE passage_words USING fts5 (
-    person, said,
-    content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
-);
-CREATE VIRTUAL TABLE passage_grams USING fts5 (
-    person, said,
-    content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0"
+    tokens, content = '', contentless_delete = 1, detail = none, tokenize = "porter ascii"
 );
 
--- Vectors of one model never meet those of another: the model's row is part of every key.
+-- Vectors of one model never meet those of another. `current` is the one in use.
 CREATE TABLE embedding_model (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    dimensions INTEGER NOT NULL
+    current INTEGER NOT NULL
 );
-CREATE TABLE message_vector (
-    message_id INTEGER PRIMARY KEY REFERENCES message (id),
+
+-- Up to 64 vectors of one person in a row: a search reads them all, and reads few rows.
+CREATE TABLE vector_block (
+    id INTEGER PRIMARY KEY,
     person_id INTEGER NOT NULL REFERENCES person (id),
+    kind TEXT NOT NULL CHECK (kind IN ('message', 'passage')),
     model_id INTEGER NOT NULL REFERENCES embedding_model (id),
-    embedding BLOB NOT NULL
+    -- ids as int64, then scales as float32 and vectors as int8, little-endian, in the same order
+    items BLOB NOT NULL,
+    scales BLOB NOT NULL,
+    vectors BLOB NOT NULL
 );
-CREATE INDEX message_vector_person ON message_vector (person_id, model_id);
-CREATE TABLE passage_vector (
-    passage_id INTEGER PRIMARY KEY REFERENCES passage (id),
+CREATE INDEX vector_block_person ON vector_block (person_id, kind, model_id);
+
+-- What waits for its vector under the current model. An id is never used twice, so whoever
+-- made a vector can tell that the text has changed meanwhile.
+CREATE TABLE unembedded (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('message', 'passage')),
+    item_id INTEGER NOT NULL,
     person_id INTEGER NOT NULL REFERENCES person (id),
-    model_id INTEGER NOT NULL REFERENCES embedding_model (id),
-    embedding BLOB NOT NULL
+    UNIQUE (kind, item_id)
 );
-CREATE INDEX passage_vector_person ON passage_vector (person_id, model_id);

@@ -1,0 +1,1 @@
+"""What makes vectors of texts: a model in this process, or one behind an endpoint."""

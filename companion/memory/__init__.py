@@ -1,0 +1,1 @@
+"""What recall and archival search share: words, vectors, ranking, pages."""

@@ -1,0 +1,71 @@
+"""Makes vectors of texts in the background: text first, its vector soon after."""
+
+import asyncio
+import logging
+from datetime import timedelta
+from functools import partial
+
+from companion.embedders.protocol import Embedder
+from companion.errors import EmbedderUnavailableError
+from companion.storage import vector_blocks
+from companion.storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+BATCH = 64
+GATHER = timedelta(seconds=1)
+"""From the first new text to its vector, so that texts that come together share a commit."""
+FIRST_RETRY = timedelta(seconds=5)
+LAST_RETRY = timedelta(minutes=10)
+
+
+class Vectorizer:
+    """Fills in missing vectors, newest texts first.
+
+    What is missing is written in the database, so it goes on after a restart, and begins anew
+    when the embedder is another. While the embedder is down the search goes by words.
+    """
+
+    def __init__(self, db: Database, embedder: Embedder, *, gather: timedelta = GATHER) -> None:
+        self._db = db
+        self._embedder = embedder
+        self._gather = gather
+        self._wake = asyncio.Event()
+        self._wake.set()
+
+    def wake(self) -> None:
+        """There are new texts."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Fill in vectors whenever woken, until cancelled."""
+        retry = FIRST_RETRY
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(self._gather.total_seconds())
+            self._wake.clear()
+            try:
+                await self.run_once()
+                retry = FIRST_RETRY
+            except EmbedderUnavailableError as error:
+                logger.warning("no vectors for now, next try in %s: %s", retry, error)
+                await asyncio.sleep(retry.total_seconds())
+                retry = min(retry * 2, LAST_RETRY)
+                self._wake.set()
+
+    async def run_once(self) -> int:
+        """Fill in all that is missing now; returns how many vectors were made.
+
+        Raises:
+            EmbedderUnavailableError: the embedder is down; what was made before is kept.
+        """
+        model = await self._db.write(lambda tx: vector_blocks.use_model(tx, self._embedder.name))
+        made = 0
+        while batch := await self._db.read(lambda tx: vector_blocks.waiting(tx, BATCH)):
+            vectors = await self._embedder.embed([one.text for one in batch])
+            await self._db.write(
+                partial(vector_blocks.add_vectors, model=model, made=batch, vectors=vectors)
+            )
+            made += len(batch)
+        await self._db.write(vector_blocks.drop_old_models)
+        return made
