@@ -10,7 +10,7 @@ import itertools
 import json
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from companion.llm import said_facts, small_prompt
@@ -20,7 +20,7 @@ from companion.llm.small_prompt import Turn, View
 logger = logging.getLogger(__name__)
 
 MAX_FACTS = 3
-FACTS_TOKENS = 120
+FACTS_TOKENS = 160
 ANSWER_TOKENS = 160
 FACTS_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -60,7 +60,7 @@ class StructuredLLM(LLM, Protocol):
     """A model whose answer can be held to a JSON schema."""
 
     async def complete_json(
-        self, messages: Sequence[Message], schema: dict[str, Any], *, answer_tokens: int
+        self, messages: Sequence[Message], schema: Mapping[str, Any], *, answer_tokens: int
     ) -> Reply:
         """The answer to `messages`, its text JSON that fits `schema`; raises as `complete` does."""
 

@@ -51,7 +51,7 @@ class LocalServer:
     ) -> None:
         self._model = model
         self._window_tokens = window_tokens
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or _usable_cores()
         self._log = log
         self._ready_seconds = ready_seconds
         self._first_back_off = first_back_off
@@ -79,6 +79,11 @@ class LocalServer:
                     min(self._first_back_off * 2 ** (self._falls - 1), MAX_BACK_OFF)
                 )
             return await self._start()
+
+    @property
+    def running(self) -> bool:
+        """Whether its process is there."""
+        return self._process is not None and self._process.returncode is None
 
     def answered(self) -> None:
         """The server gave an answer: earlier falls no longer count."""
@@ -137,3 +142,10 @@ class LocalServer:
         await self._process.stdin.drain()
         line = await self._process.stdout.readline()
         return Endpoint(json.loads(line)["url"] + "/v1", self._key)
+
+
+def _usable_cores() -> int:
+    """How many cores this process may use; a container's share is smaller than the machine."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
