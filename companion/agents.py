@@ -8,22 +8,20 @@ from companion import event_text
 from companion.agent import Agent
 from companion.clock import Clock
 from companion.deliveries import Deliveries
-from companion.embedders.protocol import Embedder
 from companion.fifo_queue import FifoQueue
 from companion.function_executor import FunctionExecutor
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.main_context import Counts, MainContext
+from companion.memories import Memories
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
 from companion.settings import Settings
 from companion.storage import memory_state, messages, passages, people, working_contexts
-from companion.storage.archival_search import ArchivalStorage
 from companion.storage.database import Database, Tx
 from companion.storage.memory_state import QueueState
 from companion.storage.messages import Entry
 from companion.storage.people import Person
-from companion.storage.recall_search import RecallStorage
 
 KEPT = 200
 """Agents held in memory; who has been silent longest is let go, and comes back from storage."""
@@ -39,29 +37,27 @@ class _Loaded:
 
 
 class Agents:
-    """Gives each person's agent and memory."""
+    """Gives each person's agent."""
 
     def __init__(
         self,
         db: Database,
         *,
         settings: Settings,
-        persona: str,
+        memories: Memories,
         limits: Limits,
         llm: LLM,
         counter: TokenCounter,
-        embedder: Embedder | None,
         executor: FunctionExecutor,
         deliveries: Deliveries,
         clock: Clock,
     ) -> None:
         self._db = db
         self._settings = settings
-        self._persona = persona
+        self._memories = memories
         self._limits = limits
         self._llm = llm
         self._counter = counter
-        self._embedder = embedder
         self._executor = executor
         self._deliveries = deliveries
         self._clock = clock
@@ -79,23 +75,8 @@ class Agents:
         """Forget what is in memory of the person's agent: storage has changed, or it failed."""
         self._agents.pop(person, None)
 
-    def memory(self, person: int) -> PersonMemory:
-        """The person's memory, without an agent."""
-        page = self._settings.memory.page_size
-        return PersonMemory(
-            self._db,
-            person,
-            recall=RecallStorage(self._db, self._embedder, person, page_size=page),
-            archival=ArchivalStorage(self._db, self._embedder, person, page_size=page),
-            persona=self._persona,
-            chars=self._settings.memory.working_context_chars,
-            tokens=self._limits.working_context,
-            counter=self._counter,
-            clock=self._clock,
-        )
-
     async def _load(self, person: int) -> Agent:
-        memory = self.memory(person)
+        memory = self._memories.of(person)
         loaded = await self._db.write(lambda tx: _load(tx, person, memory))
         context = MainContext(
             shown=loaded.shown,

@@ -3,28 +3,24 @@
 import asyncio
 import logging
 import os
-import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from companion.agents import Agents
-from companion.clock import Clock, SystemClock
+from companion.clock import Clock
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries, Send
-from companion.embedders.build import build_embedder
 from companion.events import Address, OutgoingMessage, PlatformEvent
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
-from companion.home import Home
 from companion.lanes import Lanes
-from companion.limits import Limits
-from companion.llm.build import build_llm
-from companion.memory.vectors import Vectorizer
+from companion.memories import Memories
+from companion.models import open_models
+from companion.opening import open_storage
 from companion.person_memory import PersonMemory
-from companion.settings import Settings, home, load, settings_path
-from companion.shipped import persona
+from companion.settings import Settings
 from companion.storage import inbox, outbox, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -45,14 +41,14 @@ class Companion:
         self,
         db: Database,
         *,
-        agents: Agents,
+        memories: Memories,
         deliveries: Deliveries,
         lanes: Lanes,
         typing: "Typing",
         clock: Clock,
     ) -> None:
         self._db = db
-        self._agents = agents
+        self._memories = memories
         self._deliveries = deliveries
         self._lanes = lanes
         self._typing = typing
@@ -116,7 +112,7 @@ class Companion:
     async def memory_of(self, platform: str, user: str) -> PersonMemory | None:
         """The memory of who uses this account, or None for a stranger."""
         person = await self._db.read(lambda tx: people.by_account(tx, platform, user))
-        return self._agents.memory(person.id) if person else None
+        return self._memories.of(person.id) if person else None
 
 
 class Typing:
@@ -146,53 +142,44 @@ async def open_companion(
     Raises:
         OperatorError: the settings are wrong, the home is in use, or the database can't be opened.
     """
-    clock = clock or SystemClock()
-    place = Home(Path(folder) if folder else home(environ))
-    settings = settings or load(settings_path(environ), environ)
-    with place.locked():
-        db = await Database.open(place.database, key=environ.get("COMPANION_DB_KEY") or None)
-        try:
-            async with _running(db, place, settings, environ, clock) as companion:
-                yield companion
-        finally:
-            await db.close()
-
-
-@asynccontextmanager
-async def _running(
-    db: Database, place: Home, settings: Settings, environ: Mapping[str, str], clock: Clock
-) -> AsyncIterator[Companion]:
-    llm, counter, model = await build_llm(settings, environ, place, db, clock, random.Random())
-    embedder = build_embedder(settings.embedder, environ)
-    typing = Typing()
-    tasks = asyncio.TaskGroup()
-    async with tasks:
-        vectorizer = Vectorizer(db, embedder)
-        background = tasks.create_task(vectorizer.run())
-        deliveries = Deliveries(db, tasks, clock)
+    async with (
+        open_storage(folder, settings=settings, environ=environ, clock=clock) as storage,
+        open_models(storage, environ) as llm,
+        asyncio.TaskGroup() as tasks,
+    ):
+        deliveries = Deliveries(storage.db, tasks, storage.clock)
         agents = Agents(
-            db,
-            settings=settings,
-            persona=persona(settings.agent, place.path),
-            limits=Limits.of(model.window_tokens, model.answer_tokens, settings.memory),
+            storage.db,
+            settings=storage.settings,
+            memories=storage.memories,
+            limits=storage.limits,
             llm=llm,
-            counter=counter,
-            embedder=embedder,
-            executor=FunctionExecutor(db, FUNCTIONS),
+            counter=storage.counter,
+            executor=FunctionExecutor(storage.db, FUNCTIONS),
             deliveries=deliveries,
-            clock=clock,
+            clock=storage.clock,
         )
+        typing = Typing()
         worker = Worker(
-            db, agents=agents, deliveries=deliveries, commands=COMMANDS, typing=typing, clock=clock
+            storage.db,
+            agents=agents,
+            memories=storage.memories,
+            deliveries=deliveries,
+            commands=COMMANDS,
+            typing=typing,
+            clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle)
-        await take_up(db, deliveries, lanes)
+        await take_up(storage.db, deliveries, lanes)
         yield Companion(
-            db, agents=agents, deliveries=deliveries, lanes=lanes, typing=typing, clock=clock
+            storage.db,
+            memories=storage.memories,
+            deliveries=deliveries,
+            lanes=lanes,
+            typing=typing,
+            clock=storage.clock,
         )
         await _wind_down(lanes, deliveries)
-        background.cancel()
-    await llm.close()
 
 
 async def take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:

@@ -16,10 +16,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from companion.agents import Memories
-from companion.app import Companion, open_companion, open_storage
+from companion.app import Companion, open_companion
 from companion.clock import Clock, SystemClock
 from companion.events import Address, MessageReceived, PlatformEvent, Sender
+from companion.memories import Memories
+from companion.opening import open_storage
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people

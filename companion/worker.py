@@ -11,6 +11,7 @@ from companion.commands.declare import Asked, Command, command_name
 from companion.deliveries import Deliveries
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address
+from companion.memories import Memories
 from companion.storage import inbox, outbox, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -43,6 +44,7 @@ class Worker:
         db: Database,
         *,
         agents: Agents,
+        memories: Memories,
         deliveries: Deliveries,
         commands: Mapping[str, Command],
         typing: ShowTyping,
@@ -50,6 +52,7 @@ class Worker:
     ) -> None:
         self._db = db
         self._agents = agents
+        self._memories = memories
         self._deliveries = deliveries
         self._commands = commands
         self._typing = typing
@@ -102,7 +105,7 @@ class Worker:
             item=item,
             words=words,
             db=self._db,
-            memory=self._agents.memory(item.person),
+            memory=self._memories.of(item.person),
             zone=event_text.zone(person.timezone),
             clock=self._clock,
         )

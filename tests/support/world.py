@@ -18,6 +18,7 @@ from companion.functions.all import FUNCTIONS
 from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM
+from companion.memories import Memories
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -37,7 +38,6 @@ class World:
     db: Database
     clock: VirtualClock
     companion: Companion
-    agents: Agents
     lanes: Lanes
     limits: Limits
     delivered: list[tuple[str, str]] = field(default_factory=list)
@@ -104,14 +104,22 @@ async def a_world(
     try:
         async with tasks:
             deliveries = Deliveries(db, tasks, clock)
+            memories = Memories(
+                db,
+                settings=settings.memory,
+                persona="You are Mira, warm and plain.",
+                limits=limits,
+                embedder=None,
+                counter=SimpleCounter(),
+                clock=clock,
+            )
             agents = Agents(
                 db,
                 settings=settings,
-                persona="You are Mira, warm and plain.",
+                memories=memories,
                 limits=limits,
                 llm=llm,
                 counter=SimpleCounter(),
-                embedder=None,
                 executor=FunctionExecutor(db, FUNCTIONS),
                 deliveries=deliveries,
                 clock=clock,
@@ -120,6 +128,7 @@ async def a_world(
             worker = Worker(
                 db,
                 agents=agents,
+                memories=memories,
                 deliveries=deliveries,
                 commands=COMMANDS,
                 typing=typing,
@@ -128,13 +137,13 @@ async def a_world(
             lanes = Lanes(tasks, worker.handle)
             companion = Companion(
                 db,
-                agents=agents,
+                memories=memories,
                 deliveries=deliveries,
                 lanes=lanes,
                 typing=typing,
                 clock=clock,
             )
-            world = World(db, clock, companion, agents, lanes, limits)
+            world = World(db, clock, companion, lanes, limits)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))

@@ -1,0 +1,102 @@
+"""Which model answers: those that the settings name, or the one that runs on this machine."""
+
+import random
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from companion.clock import Clock
+from companion.errors import LLMUnavailableError
+from companion.llm.build import build_llm, endpoint
+from companion.llm.chain import ModelChain
+from companion.llm.faults import EndpointError
+from companion.llm.openai_client import OpenAIClient
+from companion.llm.protocol import LLM, Message, Reply, ToolSchema
+from companion.llm.two_pass import TwoPass
+from companion.local.llm import LocalLLM
+from companion.local.server import LocalServer
+from companion.local.weights import Weights
+from companion.opening import Storage
+from companion.settings import ModelSettings
+from companion.storage.endpoints import EndpointStore
+
+SMALL = 3.0
+"""Billions of parameters below which a model chooses functions badly."""
+_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
+
+
+@asynccontextmanager
+async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIterator[LLM]:
+    """The model that answers, nothing loaded yet.
+
+    Raises:
+        SettingsError: an endpoint's settings are wrong.
+    """
+    rng = random.Random()  # noqa: S311 - spreads retries, keeps no secret
+    settings = storage.settings
+    llm: LLM
+    if settings.models:
+        store = EndpointStore(storage.db, storage.clock)
+        chain = build_llm(settings.models, environ, store, storage.clock, rng)
+        llm = _profiled(chain, settings.models[0], environ)
+    else:
+        llm = TwoPass(_local(storage, storage.clock, rng))
+    try:
+        yield llm
+    finally:
+        await llm.close()
+
+
+def _local(storage: Storage, clock: Clock, rng: random.Random) -> LocalLLM:
+    settings = storage.settings.local
+    server = LocalServer(
+        Weights(storage.home.path).path(settings.model),
+        window_tokens=settings.window_tokens,
+        threads=settings.threads,
+        log=storage.home.logs / "local-model.log",
+    )
+    return LocalLLM(server, clock, rng)
+
+
+def _profiled(chain: ModelChain, first: ModelSettings, environ: Mapping[str, str]) -> LLM:
+    if first.profile == "tools":
+        return chain
+    if first.profile == "small" or is_small(first.name):
+        return TwoPass(chain)
+    if first.name != "auto":
+        return chain
+    return _ByName(chain, OpenAIClient(endpoint(first, environ)))
+
+
+def is_small(model: str) -> bool:
+    """Whether the model's name says that it is too small to choose functions well."""
+    size = _SIZE.search(model)
+    return size is not None and float(size[1]) < SMALL
+
+
+class _ByName:
+    """An `LLM` that finds out at the first request which model the endpoint has."""
+
+    def __init__(self, chain: ModelChain, first: OpenAIClient) -> None:
+        self._chain = chain
+        self._first = first
+        self._chosen: LLM | None = None
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema] = (),
+        *,
+        answer_tokens: int,
+    ) -> Reply:
+        if self._chosen is None:
+            try:
+                small = is_small(await self._first.model_name())
+            except (EndpointError, LLMUnavailableError):
+                return await self._chain.complete(messages, tools, answer_tokens=answer_tokens)
+            self._chosen = TwoPass(self._chain) if small else self._chain
+        return await self._chosen.complete(messages, tools, answer_tokens=answer_tokens)
+
+    async def close(self) -> None:
+        await self._first.close()
+        await self._chain.close()

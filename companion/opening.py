@@ -1,0 +1,119 @@
+"""Opens a home: its lock, its database, the memories in it. No model is needed for that."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion import shipped
+from companion.clock import Clock, SystemClock
+from companion.embedders.build import build_embedder
+from companion.embedders.protocol import Embedder
+from companion.home import Home
+from companion.limits import Limits
+from companion.llm.protocol import TokenCounter
+from companion.llm.tokens import ModelTokenCounter
+from companion.memories import Memories
+from companion.memory.vectors import Vectorizer
+from companion.settings import Settings, home, load, settings_path
+from companion.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    """An open home and what lies in it."""
+
+    home: Home
+    settings: Settings
+    db: Database
+    memories: Memories
+    limits: Limits
+    counter: TokenCounter
+    vectorizer: Vectorizer | None
+    clock: Clock
+
+
+@asynccontextmanager
+async def open_storage(
+    folder: Path | str | None = None,
+    *,
+    settings: Settings | None = None,
+    environ: Mapping[str, str] = os.environ,
+    clock: Clock | None = None,
+) -> AsyncIterator[Storage]:
+    """The home at `folder`, by default COMPANION_HOME or the platform's own, locked for us.
+
+    Vectors of what is new are made in the background while it is open.
+
+    Raises:
+        OperatorError: the settings are wrong, the home is in use, or the database can't be opened.
+    """
+    clock = clock or SystemClock()
+    place = Home(Path(folder).expanduser() if folder else home(environ))
+    settings = settings or load(settings_path(environ), environ)
+    persona = shipped.persona(settings.agent, place.path)
+    place.make()
+    embedder = build_embedder(settings.embedder, environ)
+    with place.lock(clock):
+        db = await Database.open(
+            place.database, key=environ.get("COMPANION_DB_KEY") or None, clock=clock
+        )
+        try:
+            storage = _storage(place, settings, db, embedder, persona, clock)
+            async with _vectorizing(storage.vectorizer):
+                yield storage
+        finally:
+            await db.close()
+            if embedder is not None:
+                await embedder.close()
+
+
+def _storage(
+    place: Home,
+    settings: Settings,
+    db: Database,
+    embedder: Embedder | None,
+    persona: str,
+    clock: Clock,
+) -> Storage:
+    counter = ModelTokenCounter(settings.models[0].name if settings.models else None)
+    limits = _limits(settings)
+    return Storage(
+        home=place,
+        settings=settings,
+        db=db,
+        memories=Memories(
+            db,
+            settings=settings.memory,
+            persona=persona,
+            limits=limits,
+            embedder=embedder,
+            counter=counter,
+            clock=clock,
+        ),
+        limits=limits,
+        counter=counter,
+        vectorizer=Vectorizer(db, embedder) if embedder else None,
+        clock=clock,
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    """What every configured model can take, since each may have to answer for the others."""
+    models = settings.models
+    window = min((m.window_tokens for m in models), default=settings.local.window_tokens)
+    answer = min((m.answer_tokens for m in models), default=settings.local.answer_tokens)
+    return Limits.of(window, answer, settings.memory)
+
+
+@asynccontextmanager
+async def _vectorizing(vectorizer: Vectorizer | None) -> AsyncIterator[None]:
+    if vectorizer is None:
+        yield
+        return
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(vectorizer.run())
+        yield
+        running.cancel()
