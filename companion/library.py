@@ -1,13 +1,13 @@
 """The companion inside another program: an agent, or memory alone.
 
-    async with open_home("my-home") as home:
-        for answer in await home.person("anna").say("Hi, I'm Anna, and I play the cello."):
-            print(answer)
+async with open_home("my-home") as home:
+    for answer in await home.person("anna").say("Hi, I'm Anna, and I play the cello."):
+        print(answer)
 
-    async with open_memories("my-home") as memories:
-        anna = await memories.of("anna")
-        await anna.add("Anna's cello teacher is called Ruth.")
-        print((await anna.search("music lessons")).items[0].text)
+async with open_memories("my-home") as memories:
+    anna = await memories.of("anna")
+    await anna.add("Anna's cello teacher is called Ruth.")
+    print((await anna.search("music lessons")).items[0].text)
 """
 
 import os

@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from companion.clock import Clock
 from companion.errors import LLMUnavailableError
@@ -31,6 +32,7 @@ async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIter
 
     Raises:
         SettingsError: an endpoint's settings are wrong.
+        ModelFileError: no endpoint is configured, and no model is on this machine.
     """
     rng = random.Random()  # noqa: S311 - spreads retries, keeps no secret
     settings = storage.settings
@@ -49,8 +51,9 @@ async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIter
 
 def _local(storage: Storage, clock: Clock, rng: random.Random) -> LocalLLM:
     settings = storage.settings.local
+    named = Path(settings.model).expanduser()
     server = LocalServer(
-        Weights(storage.home.path).path(settings.model),
+        named if named.suffix == ".gguf" else Weights(storage.home.path).find(settings.model),
         window_tokens=settings.window_tokens,
         threads=settings.threads,
         log=storage.home.logs / "local-model.log",

@@ -23,6 +23,10 @@ class ScriptedLLM:
         self.prompts: list[list[Message]] = []
         self.summaries: list[list[Message]] = []
 
+    def will(self, *answers: Answer | Script) -> None:
+        """Answer the next requests with these."""
+        self._answers.extend(answers)
+
     async def complete(
         self,
         messages: Sequence[Message],
