@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from companion.clock import Clock
 from companion.errors import SettingsError
@@ -24,7 +23,7 @@ def build_llm(
     """All of `models`, in their order. Nothing is loaded or asked yet.
 
     Raises:
-        SettingsError: a base_url is no URL, or a key can't be one.
+        SettingsError: a key can't be one.
     """
     clients = [OpenAIClient(endpoint(model, environ), store) for model in models]
     return ModelChain(clients, clock=clock, rng=rng)
@@ -45,14 +44,8 @@ def endpoint(model: ModelSettings, environ: Mapping[str, str]) -> Endpoint:
     """Where `model` is, with its key from `environ`.
 
     Raises:
-        SettingsError: its base_url is no URL, or its key can't be one.
+        SettingsError: its key can't be one.
     """
-    base_url = model.base_url or OPENAI_URL
-    if not _is_url(base_url):
-        raise SettingsError(
-            "models.base_url is not a URL such as http://127.0.0.1:11434/v1 or"
-            f" {OPENAI_URL}, for the model {model.name}."
-        )
     key = Secrets(environ).get(model.api_key_env)
     if key is not None and not (
         key.get_secret_value().isascii() and key.get_secret_value().isprintable()
@@ -62,18 +55,8 @@ def endpoint(model: ModelSettings, environ: Mapping[str, str]) -> Endpoint:
         )
     return Endpoint(
         model=None if model.name == "auto" else model.name,
-        base_url=base_url,
+        base_url=model.base_url or OPENAI_URL,
         api_key=key,
         timeout=model.timeout_seconds,
         prices=Prices(model.price_prompt, model.price_cached, model.price_completion),
     )
-
-
-def _is_url(text: str) -> bool:
-    try:
-        url = urlsplit(text)
-        valid_port = url.port is None or url.port > 0
-    except ValueError:
-        return False
-    clean = text.isascii() and text.isprintable() and " " not in text
-    return clean and url.scheme in ("http", "https") and bool(url.hostname) and valid_port

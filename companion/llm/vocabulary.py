@@ -36,7 +36,7 @@ def encoding_for(model: str | None) -> str | None:
 def load(name: str) -> "Encoding":
     """The table called `name`, which takes a second and 20 to 50 MB, and is kept."""
     from tiktoken import Encoding
-    from tiktoken_ext import openai_public
+    from tiktoken_ext import openai_public  # type: ignore[import-untyped]  # has no py.typed
 
     # tiktoken's own recipe, with its download replaced by the package; nothing of it is patched
     recipe = getattr(openai_public, name)

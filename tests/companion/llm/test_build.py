@@ -26,15 +26,6 @@ async def test_the_models_are_asked_in_the_order_of_the_settings_each_with_its_k
     assert keys == ["Bearer k1", "Bearer k2"]
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["localhost:11434", "ftp://x/v1", "http://", "http://x:99999999/v1", "http://a b/v1", "x"],
-)
-def test_a_base_url_that_is_none_is_told_to_the_operator(url: str) -> None:
-    with pytest.raises(SettingsError, match="base_url"):
-        endpoint(ModelSettings(name="a", base_url=url), {})
-
-
 def test_a_key_that_cannot_be_one_is_refused_without_being_shown() -> None:
     with pytest.raises(SettingsError) as raised:
         endpoint(ModelSettings(), {"OPENAI_API_KEY": "sk-“quoted”"})

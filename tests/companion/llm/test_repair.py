@@ -293,8 +293,8 @@ def test_any_garbage_becomes_text_and_calls_that_can_be_stored(
 @pytest.mark.parametrize(
     "frame", ["{}", "send_message {}", "<tool_call>{{'{}", "send_message(a='{}"]
 )
-def test_a_hundred_kilobytes_of_anything_are_read_in_seconds(piece: str, frame: str) -> None:
-    text = frame.format(piece * (100_000 // len(piece)))
+def test_fifty_kilobytes_of_anything_are_read_in_seconds(piece: str, frame: str) -> None:
+    text = frame.format(piece * (50_000 // len(piece)))
     before = time.process_time()
     repaired(text, [RawCall("c1", "send_message", text)], NAMES)
     assert time.process_time() - before < 3
