@@ -34,7 +34,10 @@ class LLMRefusedError(LLMError):
 
 
 class ContextOverflowError(LLMError):
-    """The endpoint says that the prompt is longer than its window, of `window_tokens` if it said."""
+    """The endpoint says that the prompt is longer than its window.
+
+    `window_tokens` is how long that is, where it said so.
+    """
 
     def __init__(self, text: str, *, window_tokens: int | None = None) -> None:
         super().__init__(text)

@@ -85,27 +85,27 @@ class QueueManager:
 
     async def warn(self, event: int) -> bool:
         """Tell of memory pressure when the queue has got to it, once a fill. True if it did."""
-        if self._warned or self.tokens < self._limits.warn:
+        if self._warned or self.tokens < self._counter.room(self._limits.warn):
             return False
-        share = self.tokens * 100 // self._limits.window
+        share = self.tokens * 100 // self._counter.room(self._limits.window)
         alert = self.entry(kind="alert", event=event, text=PRESSURE.format(share=share))
         await self.append([alert], also=lambda tx: memory_state.warn(tx, self._person))
         self._warned = True
         return True
 
     async def make_room(self, at_most: int | None = None) -> None:
-        """Evict until the next request fits into `at_most` tokens, by default the flush limit.
+        """Evict until the next request counts `at_most` tokens, by default the flush limit.
 
         It always gets there: when nothing is left to evict, the present turn is shown cut.
         """
-        limit = self._limits.flush if at_most is None else at_most
+        limit = self._counter.room(self._limits.flush) if at_most is None else at_most
         while self.tokens > limit:
             if not await self._flush():
                 self._squeeze(limit)
                 return
 
     async def _flush(self) -> bool:
-        wanted = min(self._limits.evict, self.queue.tokens * 3 // 4)
+        wanted = min(self._counter.room(self._limits.evict), self.queue.tokens * 3 // 4)
         evicted = self.queue.oldest(max(wanted, 1))
         if not evicted:
             return False

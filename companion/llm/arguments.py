@@ -9,7 +9,7 @@ import json_repair
 from companion.text import clean
 
 DEEPEST = 50
-LONGEST = 200_000
+LONGEST = 50_000
 _FENCE = re.compile(r"```[\w-]*")
 _BRACKET = re.compile(r"[{}\[\]]")
 _DOUBTFUL_ESCAPE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")

@@ -218,7 +218,7 @@ class ModelChain:
         wanted = self._wanted(error)
         if wanted is not None:
             return wanted + timedelta(seconds=self._rng.random())
-        return FIRST_BACK_OFF * 2 ** (attempt - 1) * (0.5 + self._rng.random())
+        return FIRST_BACK_OFF * (1 << (attempt - 1)) * (0.5 + self._rng.random())
 
     def _wanted(self, error: EndpointError) -> timedelta | None:
         """How long the server asks to be left alone, in seconds or until a date."""

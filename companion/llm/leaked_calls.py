@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.llm.arguments import as_json, dumps, parsed
 
-MOST_ATTEMPTS = 64
-"""How many places of one text are tried; a text with more is no list of calls."""
+EFFORT = 1_000_000
+"""Characters that are looked at in vain before the rest of a text is taken for no call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +131,13 @@ def _in_marks(text: str, position: int) -> bool:
 
 def _places(text: str, names: Collection[str], *, complete: bool) -> Iterator[Place]:
     start = _start(frozenset(names))
-    position = attempts = 0
-    while attempts < MOST_ATTEMPTS and (match := start.search(text, position)):
-        attempts += 1
+    position = 0
+    effort = EFFORT
+    while effort > 0 and (match := start.search(text, position)):
         known = _Known(names, any_name=_in_marks(text, match.start()))
         place = _read(text, match, known, complete=complete)
         if place is None:
+            effort -= len(text) - match.start()
             position = match.end()
             continue
         if place[2]:

@@ -96,7 +96,10 @@ class LLM(Protocol):
 
 
 class TokenCounter(Protocol):
-    """Counts tokens as the model in use would."""
+    """Counts tokens as the model in use would.
+
+    A text's count never changes, so it can be kept; what is learned of the provider is in `room`.
+    """
 
     def count(self, text: str) -> int:
         """Tokens in `text`; special tokens in it count as the plain text they are."""
@@ -109,3 +112,6 @@ class TokenCounter(Protocol):
 
     def correct(self, counted: int, reported: int) -> None:
         """Learn from what a provider reports for a prompt that we had `counted`."""
+
+    def room(self, tokens: int) -> int:
+        """How many tokens as counted here fill a place for `tokens` of the provider's."""

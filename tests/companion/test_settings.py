@@ -135,6 +135,14 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
             "FILE: models.0.base_url: write an address such as http://127.0.0.1:11434/v1",
         ),
         (
+            '[[models]]\nbase_url = "http://my box/v1"',
+            "FILE: models.0.base_url: write an address such as http://127.0.0.1:11434/v1",
+        ),
+        (
+            '[[models]]\nbase_url = "http://box:114340/v1"',
+            "FILE: models.0.base_url: Port out of range 0-65535",
+        ),
+        (
             '[embedder]\nbase_url = "https://me:secret@example.com/v1"',
             "FILE: embedder.base_url: leave the password out; keys come from the environment",
         ),

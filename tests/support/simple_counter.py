@@ -20,3 +20,6 @@ class SimpleCounter:
 
     def correct(self, counted: int, reported: int) -> None:
         pass
+
+    def room(self, tokens: int) -> int:
+        return tokens
