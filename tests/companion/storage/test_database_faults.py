@@ -179,6 +179,6 @@ async def test_a_database_held_while_it_should_be_brought_up_to_date_is_told_in_
 
 
 async def test_a_log_that_is_a_folder_is_told_in_words(tmp_path: Path, path: Path) -> None:
-    os.mkdir(tmp_path / "companion.db-wal")  # noqa: PTH102, ASYNC240
+    os.mkdir(tmp_path / "companion.db-wal")  # noqa: PTH102
     with pytest.raises(DatabaseError, match=r"companion\.db"):
         await Database.open(path)
