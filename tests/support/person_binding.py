@@ -95,7 +95,7 @@ def unbound_tables(shape: str, schema: Schema) -> list[str]:
     return sorted(set(found))
 
 
-def _outer(node: exp.Expression, bound: dict[int, dict[str, str]]) -> dict[str, str]:
+def _outer(node: exp.Expr, bound: dict[int, dict[str, str]]) -> dict[str, str]:
     """The bound tables, by alias, of the statements around `node`."""
     outer: dict[str, str] = {}
     parent = node.parent
@@ -116,14 +116,14 @@ def _unbound_insert(insert: exp.Insert, schema: Schema) -> list[str]:
     return [name] if name in schema.personal and "person_id" not in columns else []
 
 
-def _has_led_text(node: exp.Expression) -> bool:
+def _has_led_text(node: exp.Expr) -> bool:
     return any(text.sql() == LED for text in node.find_all(exp.Literal))
 
 
 class _Part:
     """One SELECT, UPDATE or DELETE of a statement, without those inside it."""
 
-    def __init__(self, node: exp.Expression, schema: Schema, outer: dict[str, str]) -> None:
+    def __init__(self, node: exp.Expr, schema: Schema, outer: dict[str, str]) -> None:
         self._node = node
         self._schema = schema
         self._tables = {table.alias_or_name: table.name for table in self._own_tables()}
@@ -160,7 +160,7 @@ class _Part:
         inner = source.this.args.get("joins") if source is not None else None
         return [*(self._node.args.get("joins") or []), *(inner or [])]
 
-    def _conditions(self) -> Iterator[tuple[exp.Expression, set[str]]]:
+    def _conditions(self) -> Iterator[tuple[exp.Expr, set[str]]]:
         """What must hold for a row to be touched, part by part, and of which tables' rows."""
         where = self._node.args.get("where")
         if where is not None:
@@ -174,7 +174,7 @@ class _Part:
                 for condition in _all_of(on):
                     yield condition, binds
 
-    def _bound_by(self, condition: exp.Expression) -> list[str]:
+    def _bound_by(self, condition: exp.Expr) -> list[str]:
         """Which of our tables `condition` binds to a person, given those that are bound."""
         if isinstance(condition, exp.Match):
             return self._bound_by_match(condition)
@@ -220,7 +220,7 @@ class _Part:
         personal = set(inner._tables.values()) & self._schema.personal
         return [place[0]] if personal and not inner.unbound() else []
 
-    def _bound_by_match(self, condition: exp.Expression) -> list[str]:
+    def _bound_by_match(self, condition: exp.Expr) -> list[str]:
         """A MATCH with words led by a person; the words may come from a list of them."""
         name = condition.this.name
         alias = name if name in self._tables else self._owner(name)
@@ -230,7 +230,7 @@ class _Part:
         )
         return [alias] if led and alias in self._tables else []
 
-    def _place(self, column: exp.Expression | None) -> Place | None:
+    def _place(self, column: exp.Expr | None) -> Place | None:
         if not isinstance(column, exp.Column):
             return None
         alias = column.table or self._owner(column.name)
@@ -247,7 +247,7 @@ class _Part:
         return owners[0] if len(owners) == 1 else ""
 
 
-def _all_of(condition: exp.Expression) -> Iterator[exp.Expression]:
+def _all_of(condition: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of `condition` that must all hold."""
     condition = condition.unnest()
     if isinstance(condition, exp.And):

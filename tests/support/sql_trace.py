@@ -40,9 +40,9 @@ class SqlTrace:
 def shape(statement: str) -> str:
     """`statement` without its values."""
     lines = statement.splitlines()
-    if all(line.startswith("-- ") for line in lines):
-        # SQLite reports so what runs inside another statement: a trigger, a query in a loop
-        statement = "\n".join(line.removeprefix("-- ") for line in lines)
+    if all(line.startswith("--") for line in lines):
+        # SQLite reports so what a statement runs inside another, such as a trigger's
+        statement = "\n".join(line.removeprefix("--") for line in lines)
     return " ".join(_VALUE.sub(_without_value, statement).split())
 
 

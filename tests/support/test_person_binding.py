@@ -1,13 +1,12 @@
 """The check on statements: what keeps to one person, and what does not."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from companion.storage.connection import connect
-from companion.storage.database import Database
+from companion.storage.database import Database, Tx
 from tests.support.person_binding import Allowed, Schema, unbound, unbound_tables
 from tests.support.sql_trace import LED, recorded, shape
 from tests.support.storage import add, names
@@ -25,11 +24,11 @@ CREATE VIRTUAL TABLE words USING fts5 (tokens, content = '', contentless_delete 
 """
 
 
-@pytest.fixture
-def schema(tmp_path: Path) -> Iterator[Schema]:
-    with closing(connect(tmp_path / "some.db", None)) as connection:
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
+    with closing(connect(tmp_path_factory.mktemp("schema") / "some.db", None)) as connection:
         connection.executescript(SCHEMA)
-        yield Schema.of(connection)
+        return Schema.of(connection)
 
 
 def test_personal_tables_are_found_from_the_schema(schema: Schema) -> None:
@@ -44,9 +43,7 @@ def test_personal_tables_are_found_from_the_schema(schema: Schema) -> None:
         " WHERE person_id = 1 AND id = 7",
         "INSERT INTO words (rowid, tokens) VALUES (7, ' 12\ue000garden 12\ue001ada')",
         "INSERT INTO words (words) VALUES ('optimize')",
-        "SELECT text FROM message WHERE person_id = 12 AND kind = 'event' OR 1 = 2 AND 1 = 3"
-        if False
-        else "SELECT text FROM message WHERE (kind = 'a' OR kind = 'b') AND (person_id = 12)",
+        "SELECT text FROM message WHERE (kind = 'a' OR kind = 'b') AND (person_id = 12)",
         "SELECT text FROM message AS m WHERE 12 = m.person_id ORDER BY id DESC LIMIT 5",
         "SELECT (SELECT count(*) FROM message WHERE person_id = 1) FROM endpoint",
         "SELECT m.text FROM vector AS v JOIN message AS m ON m.id = v.message_id"
@@ -121,6 +118,12 @@ def test_what_may_touch_others_is_named(schema: Schema, statement: str, tables: 
     assert unbound_tables(shape(statement), schema) == tables
 
 
+def test_what_a_trigger_runs_is_checked_as_well(schema: Schema) -> None:
+    reported = "-- UPDATE message SET text = 'x'\n--  WHERE kind = :kind"
+    assert shape(reported) == "UPDATE message SET text = '?' WHERE kind = :kind"
+    assert unbound_tables(shape(reported), schema) == ["message"]
+
+
 def test_a_shape_has_no_values() -> None:
     assert (
         shape("SELECT a1, x'00ff' FROM t -- it's\n WHERE b = 'it''s 5' AND c = 5.5 AND d = ?1")
@@ -142,24 +145,24 @@ def test_an_exception_is_for_whole_statements_and_must_be_of_use(schema: Schema)
     ]
 
 
-async def test_a_trace_hears_the_writer_and_every_reader_and_what_runs_inside_a_loop(
+async def test_a_trace_hears_the_writer_and_every_reader_and_queries_in_a_loop(
     tmp_path: Path,
 ) -> None:
     db = await Database.open(tmp_path / "companion.db")
 
-    def nested(tx: object) -> None:
-        for (number,) in tx.execute("SELECT id FROM person"):  # type: ignore[attr-defined]
-            tx.execute("SELECT name FROM person WHERE id = :id", {"id": number})  # type: ignore[attr-defined]
+    def in_a_loop(tx: Tx) -> None:
+        for (number,) in tx.execute("SELECT id FROM person"):
+            tx.execute("SELECT name FROM person WHERE id = :id", {"id": number})
 
     await db.write(add("Before"))
     async with recorded(db) as trace:
         await db.write(add("Ada"))
         for _ in range(4):
             await db.read(names)
-        await db.read(nested)
+        await db.read(in_a_loop)
     await db.write(add("After"))
     await db.close()
     assert trace.shapes["INSERT INTO person (name, created_at) VALUES ('?', '?')"] == 1
     assert trace.shapes["SELECT name FROM person ORDER BY id"] == 4
-    assert trace.shapes["SELECT name FROM person WHERE id = :id"] == 2
+    assert trace.shapes["SELECT name FROM person WHERE id = ?"] == 2
     assert trace.shapes["COMMIT"] >= 1
