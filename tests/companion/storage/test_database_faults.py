@@ -1,7 +1,6 @@
 """A disk that is full, broken or read-only, and a database that another program holds."""
 
 import asyncio
-import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -14,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 
 from companion.errors import DatabaseError
 from companion.storage.database import Database, Tx
-from tests.support.storage import add, names
+from tests.support.storage import add, begin, hold, names
 
 SHORT = timedelta(milliseconds=50)
 
@@ -72,21 +71,23 @@ async def test_on_a_full_disk_each_write_of_the_commit_fails_in_words_and_it_goe
 ) -> None:
     await db.write(add("before"))
     await db.write(grow_by(3))
-    outcomes = await asyncio.gather(
-        db.write(add("small")), db.write(add_large), db.write(add("after")), return_exceptions=True
-    )
-    # the first may have a commit of its own, as it came when nothing else waited
-    assert isinstance(outcomes[1], DatabaseError)
-    assert str(outcomes[1]) == (
-        f"the disk is full: {path} cannot grow. Nothing that was stored is lost; free space, and "
-        "it goes on."
-    )
-    stored = await db.read(names)
-    for name, outcome in zip(["small", "after"], outcomes[::2], strict=True):
-        assert (name in stored) == (not isinstance(outcome, DatabaseError))
+    holder, release = await hold(db)
+    works = [add("small"), add_large, add("after")]
+    tasks = await begin(*(db.write(work) for work in works))
+    release.set()
+    await holder
+    for task in tasks:
+        with pytest.raises(DatabaseError) as raised:
+            await task
+        assert str(raised.value) == (
+            f"the disk is full: {path} cannot grow. Nothing that was stored is lost; free space, "
+            "and it goes on."
+        )
+    assert await db.read(names) == ["before"]
     await db.write(grow_by(None))
-    await db.write(add_large)
-    assert len(await db.read(names)) == len(stored) + 1
+    for work in works:
+        await db.write(work)
+    assert len(await db.read(names)) == 4
 
 
 async def test_a_write_that_hides_a_full_disk_fails_all_the_same(db: Database) -> None:
@@ -176,9 +177,3 @@ async def test_a_database_held_while_it_should_be_brought_up_to_date_is_told_in_
     db = await Database.open(path)
     assert await db.read(names) == []
     await db.close()
-
-
-async def test_a_log_that_is_a_folder_is_told_in_words(tmp_path: Path, path: Path) -> None:
-    os.mkdir(tmp_path / "companion.db-wal")  # noqa: PTH102
-    with pytest.raises(DatabaseError, match=r"companion\.db"):
-        await Database.open(path)
