@@ -86,6 +86,30 @@ async def test_every_kind_of_error_reaches_the_one_who_waits(
     assert await db.read(names) == ["Ada"]
 
 
+class Unreadable(Exception):  # noqa: N818
+    """An error that breaks whoever looks at it."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError("do not look")
+
+
+async def test_even_what_breaks_the_writer_reaches_those_who_wait_and_it_goes_on(
+    db: Database,
+) -> None:
+    def fail(tx: Tx) -> None:
+        raise Unreadable
+
+    holder, release = await hold(db)
+    tasks = await begin(db.write(add("with it")), db.write(fail), db.read(fail))
+    release.set()
+    await holder
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [RuntimeError] * 3
+    await db.write(add("after"))
+    assert await db.read(names) == ["after"]
+
+
 async def test_a_write_that_is_cancelled_before_its_turn_is_never_begun(db: Database) -> None:
     holder, release = await hold(db)
     waiting, other = await begin(db.write(add("cancelled")), db.write(add("other")))

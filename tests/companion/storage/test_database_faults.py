@@ -80,7 +80,7 @@ async def test_on_a_full_disk_each_write_of_the_commit_fails_in_words_and_it_goe
         with pytest.raises(DatabaseError) as raised:
             await task
         assert str(raised.value) == (
-            f"the disk is full: {path} cannot grow. Nothing that was stored is lost; free space, "
+            f"The disk is full: {path} cannot grow. Nothing that was stored is lost; free space, "
             "and it goes on."
         )
     assert await db.read(names) == ["before"]
@@ -135,7 +135,7 @@ asyncio.run(main())
     assert (ran.returncode, ran.stderr) == (0, "")
     lines = ran.stdout.splitlines()
     assert len(lines) == 2
-    assert all(line.startswith(f"the disk refused to store into {path} (") for line in lines)
+    assert all(line.startswith(f"The disk failed at {path} (") for line in lines)
     db = await Database.open(path)
     assert await db.read(names) == ["Ada", "Small", "d" * 100_000]
     await db.close()
