@@ -3,14 +3,18 @@
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from companion.clock import Clock
 from companion.errors import HomeInUseError, OperatorError
+
+LOCK_TRIES = 4
+LOCK_PAUSE = timedelta(milliseconds=50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Home:
             raise OperatorError(f"The home {self.path} cannot be locked: {error}.") from error
         with closing(os.fdopen(handle, "r+b", buffering=0)):
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(handle)
             except BlockingIOError as error:
                 raise HomeInUseError(
                     f"The home {self.path} is in use by another companion{_holder(file)}. Stop "
@@ -102,7 +106,7 @@ class Home:
     def holder(self) -> str | None:
         """Which process runs on this home, or None. Only for an answer to people.
 
-        Looking takes a shared lock for an instant; a companion that starts in it is refused.
+        Looking takes a shared lock for an instant, which `lock` outwaits.
         """
         try:
             handle = os.open(self._lock_file, os.O_RDONLY)
@@ -120,6 +124,15 @@ class Home:
     @property
     def _lock_file(self) -> Path:
         return self.path / "companion.lock"
+
+
+def _lock(descriptor: int) -> None:
+    """Take the lock. Who only looks whether it is held has it for an instant: try again then."""
+    for _ in range(LOCK_TRIES - 1):
+        with suppress(BlockingIOError):
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(LOCK_PAUSE.total_seconds())
+    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sign(descriptor: int, now: datetime) -> None:

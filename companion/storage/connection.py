@@ -72,6 +72,7 @@ def keep_safe(connection: Tx, path: Path) -> None:
             "network drives have not. Put COMPANION_HOME on a local disk."
         )
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: its fsync stops at the disk's cache
     connection.execute("PRAGMA wal_autocheckpoint = 1000")
     connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT_BYTES}")
 
@@ -137,9 +138,9 @@ def in_words(error: BaseException, path: Path) -> DatabaseError | None:
     if not isinstance(error, SqlError):
         return None
     text = {
-        sqlite3.SQLITE_FULL: "the disk is full: {path} cannot grow. Nothing that was stored is "
+        sqlite3.SQLITE_FULL: "The disk is full: {path} cannot grow. Nothing that was stored is "
         "lost; free space, and it goes on",
-        sqlite3.SQLITE_IOERR: "the disk refused to store into {path} ({error}). What was stored "
+        sqlite3.SQLITE_IOERR: "The disk failed at {path} ({error}). What was stored "
         "before is not lost; look for free space, quotas and the health of the disk",
         sqlite3.SQLITE_BUSY: "{path} is locked by another program. Close what has it open "
         "(a database browser, a copy that runs), and try again",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +19,9 @@ from companion.storage.migrate import check_version, migrate
 __all__ = ["Database", "Tx"]
 
 T = TypeVar("T")
+
+Opened = tuple[Tx | None, list[Tx]]
+"""The writer, unless only to read, and the readers."""
 
 READERS = 2
 
@@ -122,24 +125,13 @@ class Database:
             DatabaseError: it cannot be opened, or a migration failed.
         """
 
-        def connections() -> tuple[Tx | None, list[Tx]]:
-            opened: list[Tx] = []
-            try:
-                if not read_only:
-                    opened.append(_open_to_write(path, key, patience, clock or SystemClock()))
-                else:
-                    require_file(path)
-                for _ in range(READERS):
-                    opened.append(connect(path, key, patience=patience, read_only=True))
-                if read_only:
-                    check_version(opened[0], path, read_only=True)
-            except BaseException:
-                for connection in opened:
-                    connection.close()
-                raise
-            return (None, opened) if read_only else (opened[0], opened[1:])
-
-        opening = asyncio.ensure_future(asyncio.to_thread(connections))
+        if read_only:
+            connections = asyncio.to_thread(_open_to_read, path, key, patience)
+        else:
+            connections = asyncio.to_thread(
+                _open_to_write, path, key, patience, clock or SystemClock()
+            )
+        opening = asyncio.ensure_future(connections)
         try:
             writer, readers = await asyncio.shield(opening)
         except asyncio.CancelledError:
@@ -189,22 +181,39 @@ class Database:
             await asyncio.shield(worker.ended)
 
 
-def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Clock) -> Tx:
-    connection = connect(path, key, patience=patience)
-    try:
-        check_version(connection, path)
-        keep_safe(connection, path)
-        migrate(connection, path, key=key, clock=clock)
-    except SqlError as error:
-        connection.close()
-        raise in_words(error, path) or error from error
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Clock) -> Opened:
+    with ExitStack() as on_error:
+        writer = connect(path, key, patience=patience)
+        on_error.callback(writer.close)
+        try:
+            check_version(writer, path)
+            keep_safe(writer, path)
+            migrate(writer, path, key=key, clock=clock)
+        except SqlError as error:
+            raise in_words(error, path) or error from error
+        readers = _readers(path, key, patience, on_error)
+        on_error.pop_all()
+    return writer, readers
 
 
-def _close_unused(opening: asyncio.Future[tuple[Tx | None, list[Tx]]]) -> None:
+def _open_to_read(path: Path, key: str | None, patience: timedelta) -> Opened:
+    require_file(path)
+    with ExitStack() as on_error:
+        readers = _readers(path, key, patience, on_error)
+        check_version(readers[0], path, read_only=True)
+        on_error.pop_all()
+    return None, readers
+
+
+def _readers(path: Path, key: str | None, patience: timedelta, on_error: ExitStack) -> list[Tx]:
+    readers: list[Tx] = []
+    for _ in range(READERS):
+        readers.append(connect(path, key, patience=patience, read_only=True))
+        on_error.callback(readers[-1].close)
+    return readers
+
+
+def _close_unused(opening: asyncio.Future[Opened]) -> None:
     """Close what was opened for a caller that was cancelled meanwhile."""
     if not opening.cancelled() and opening.exception() is None:
         writer, readers = opening.result()
@@ -215,17 +224,23 @@ def _close_unused(opening: asyncio.Future[tuple[Tx | None, list[Tx]]]) -> None:
 
 def _read_on(reader: _Worker) -> None:
     """Run one query after the other, until told to end."""
-    tx = reader.connection
     while (unit := reader.waiting.get()) is not None:
-        if unit.done.cancelled():
-            continue
-        try:
-            tx.execute("BEGIN")
-            unit.value = unit.work(tx)
-        except BaseException as error:  # noqa: BLE001 - the reader that waits gets it
-            unit.fail(error, reader.path)
-        _roll_back(tx)
-        reader.call(_deliver, [unit])
+        if not unit.done.cancelled():
+            try:
+                _query(reader.connection, reader.path, unit)
+            except BaseException as error:  # noqa: BLE001 - the thread and the waiter live on
+                unit.error = error
+            reader.call(_deliver, [unit])
+
+
+def _query(tx: Tx, path: Path, unit: _Unit) -> None:
+    """Run `unit` on one state of the database."""
+    try:
+        tx.execute("BEGIN")
+        unit.value = unit.work(tx)
+    except BaseException as error:  # noqa: BLE001 - the reader that waits gets it
+        unit.fail(error, path)
+    _roll_back(tx)
 
 
 def _write_on(writer: _Worker) -> None:
@@ -239,7 +254,11 @@ def _write_on(writer: _Worker) -> None:
         ending = None in waiting
         units = [unit for unit in waiting if unit and not unit.done.cancelled()]
         if units:
-            _commit(writer.connection, writer.path, units)
+            try:
+                _commit(writer.connection, writer.path, units)
+            except BaseException as error:  # noqa: BLE001 - the thread and the waiters live on
+                for unit in units:
+                    unit.error = error
             writer.call(_deliver, units)
 
 
@@ -248,7 +267,7 @@ def _commit(tx: Tx, path: Path, units: list[_Unit]) -> None:
     try:
         _roll_back(tx)  # a rollback after an error of the disk may have failed as well
         tx.execute("BEGIN IMMEDIATE")
-        if len(units) == 1:  # no savepoint: a tenth of the time of a lone commit
+        if len(units) == 1:  # a savepoint would protect nobody
             units[0].value = units[0].work(tx)
             _require_transaction(tx)
         else:

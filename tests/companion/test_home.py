@@ -1,10 +1,12 @@
 """The home's folders, and its lock against a second process, with real processes."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -132,6 +134,16 @@ def test_a_lock_is_free_once_its_holder_was_killed(home: Home, arguments: list[s
         other.wait()
         with home.lock(CLOCK):
             pass
+
+
+def test_a_home_can_be_taken_while_somebody_looks_whether_it_is_in_use(home: Home) -> None:
+    with home.lock(CLOCK):
+        pass
+    looking = (home.path / "companion.lock").open("rb")
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    threading.Timer(0.02, looking.close).start()
+    with home.lock(CLOCK):
+        assert looking.closed
 
 
 def test_a_lock_whose_file_cannot_be_made_is_refused_in_words(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
-"""What tests of the storage share: a clock that stands, and people to store."""
+"""What tests of the storage share: a clock that stands, people to store, writes that wait."""
 
+import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from companion.storage.database import Tx
+from companion.storage.database import Database, Tx
 
 NOON = datetime(2026, 5, 5, 12, tzinfo=UTC)
 
@@ -36,6 +39,26 @@ def names(tx: Tx) -> list[str]:
     return [name for (name,) in tx.execute("SELECT name FROM person ORDER BY id")]
 
 
+async def hold(db: Database) -> tuple[asyncio.Task[None], threading.Event]:
+    """Keep the writer busy until the event is set, so that other writes gather meanwhile."""
+    begun, release = threading.Event(), threading.Event()
+
+    def wait(tx: Tx) -> None:
+        begun.set()
+        assert release.wait(10)
+
+    task = asyncio.create_task(db.write(wait))
+    await asyncio.to_thread(begun.wait, 10)
+    return task, release
+
+
+async def begin(*calls: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:
+    """Tasks that have run up to their first wait."""
+    tasks = [asyncio.create_task(call) for call in calls]
+    await asyncio.sleep(0)
+    return tasks
+
+
 def store_and_die(path: Path, name: str, *, key: str | None = None) -> None:
     """Have another process store `name` at `path` and be killed, so that only the log has it."""
     died = subprocess.run(
@@ -48,6 +71,7 @@ def store_and_die(path: Path, name: str, *, key: str | None = None) -> None:
 STORE_AND_DIE = """
 import asyncio, os, signal, sys
 from pathlib import Path
+from typing import Any
 from companion.storage.database import Database
 from tests.support.storage import add
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlcipher3 import dbapi2 as sqlcipher
@@ -12,7 +11,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 from companion.errors import DatabaseError
 from companion.storage.database import READERS, Database, Tx
 from tests.support import folders
-from tests.support.storage import add, names
+from tests.support.storage import add, begin, hold, names
 
 
 @pytest.fixture
@@ -27,26 +26,6 @@ def number_of_commits(db: Database, path: Path) -> int:
     log = path.with_name(path.name + "-wal").read_bytes()
     frames = range(32, len(log), 24 + 4096)
     return sum(log[frame + 4 : frame + 8] != b"\0\0\0\0" for frame in frames)
-
-
-async def hold(db: Database) -> tuple[asyncio.Task[None], threading.Event]:
-    """Keep the writer busy until the event is set, so that other writes gather meanwhile."""
-    begun, release = threading.Event(), threading.Event()
-
-    def wait(tx: Tx) -> None:
-        begun.set()
-        assert release.wait(10)
-
-    task = asyncio.create_task(db.write(wait))
-    await asyncio.to_thread(begun.wait, 10)
-    return task, release
-
-
-async def begin(*calls: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:
-    """Tasks that have run up to their first wait."""
-    tasks = [asyncio.create_task(call) for call in calls]
-    await asyncio.sleep(0)
-    return tasks
 
 
 async def test_what_a_write_did_is_read_by_others_once_it_returns(db: Database) -> None:
@@ -105,6 +84,30 @@ async def test_every_kind_of_error_reaches_the_one_who_waits(
     assert error in (raised.value, raised.value.__cause__)
     await db.write(add("Ada"))
     assert await db.read(names) == ["Ada"]
+
+
+class Unreadable(Exception):  # noqa: N818
+    """An error that breaks whoever looks at it."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError("do not look")
+
+
+async def test_even_what_breaks_the_writer_reaches_those_who_wait_and_it_goes_on(
+    db: Database,
+) -> None:
+    def fail(tx: Tx) -> None:
+        raise Unreadable
+
+    holder, release = await hold(db)
+    tasks = await begin(db.write(add("with it")), db.write(fail), db.read(fail))
+    release.set()
+    await holder
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [RuntimeError] * 3
+    await db.write(add("after"))
+    assert await db.read(names) == ["after"]
 
 
 async def test_a_write_that_is_cancelled_before_its_turn_is_never_begun(db: Database) -> None:

@@ -123,7 +123,7 @@ def test_a_full_disk_stops_a_migration_without_harm(tmp_path: Path) -> None:
     with connected(path) as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-        with pytest.raises(DatabaseError, match="the disk is full"):
+        with pytest.raises(DatabaseError, match="The disk is full"):
             migrate(
                 connection, path, key=None, clock=StoppedClock(), scripts=[*migrations(), grows]
             )

@@ -13,7 +13,7 @@ from companion.storage.database import Database, Tx
 from tests.support import folders
 from tests.support.power_loss_vfs import Disk, forgetful_disk
 
-SEEDS = int(os.environ.get("POWER_LOSS_SEEDS", "40"))
+SEEDS = int(os.environ.get("POWER_LOSS_SEEDS", "30"))
 WRITES = 40
 
 Setting = Callable[[Tx], None]
@@ -134,7 +134,7 @@ async def test_a_full_disk_stops_writes_until_there_is_space_again(tmp_path: Pat
         outcomes = await asyncio.gather(*map(db.write, works), return_exceptions=True)
         for outcome in outcomes:
             assert isinstance(outcome, DatabaseError)
-            assert f"the disk is full: {path} cannot grow. Nothing" in str(outcome)
+            assert f"The disk is full: {path} cannot grow. Nothing" in str(outcome)
         assert await db.read(lambda tx: tx.execute("SELECT count(*) FROM person").fetchone()) == (
             2,
         )
