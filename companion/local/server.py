@@ -81,9 +81,19 @@ class LocalServer:
             return await self._start()
 
     @property
+    def pid(self) -> int | None:
+        """The process that serves, None before the first start."""
+        return self._process.pid if self._process is not None else None
+
+    @property
     def running(self) -> bool:
         """Whether its process is there."""
         return self._process is not None and self._process.returncode is None
+
+    async def ended(self) -> None:
+        """Return when there is no process, or no more."""
+        if self._process is not None:
+            await self._process.wait()
 
     def answered(self) -> None:
         """The server gave an answer: earlier falls no longer count."""
