@@ -73,19 +73,19 @@ def kept(fact: str, *, name: str, message: str, when: str) -> str | None:
     `when` is the message's own time, which goes along where the words depend on it.
     """
     fact = " ".join(fact.split())[:FACT_CHARS]
-    content = _content(fact, name)
+    words = content(fact, name)
     source = max(
-        statements(message), key=lambda sentence: len(_found(content, sentence)), default=""
+        statements(message), key=lambda sentence: len(_found(words, sentence)), default=""
     )
-    found = _found(content, source)
+    found = _found(words, source)
     if not found or _is_about_something_else(source):
         return None
     whole = (
-        len(found) == len(content)
+        len(found) == len(words)
         and _denies(fact) == _denies(source)
         and _words(fact)[0] not in ("i", "my", "i'm", "i've")
     )
-    if not whole and (len(found) * 2 < len(content) or len(source) > SENTENCE_CHARS):
+    if not whole and (len(found) * 2 < len(words) or len(source) > SENTENCE_CHARS):
         return None
     line = fact.rstrip(".") if whole else f"{name} said: “{source}”"
     dated = _RELATIVE & set(_words(source)) or _MONTH.search(source)
@@ -94,8 +94,8 @@ def kept(fact: str, *, name: str, message: str, when: str) -> str | None:
 
 def is_known(line: str, known: str, name: str) -> bool:
     """Whether one line of `known` says already all that `line` says."""
-    content = _content(line, name)
-    return any(len(_found(content, old)) == len(content) for old in known.splitlines())
+    words = content(line, name)
+    return any(len(_found(words, old)) == len(words) for old in known.splitlines())
 
 
 def outdated(line: str, known: str, name: str) -> str | None:
@@ -132,7 +132,7 @@ def _words(text: str) -> list[str]:
     return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
 
 
-def _content(fact: str, name: str) -> list[str]:
+def content(fact: str, name: str) -> list[str]:
     """The words of `fact` that must have been said."""
     own = set(_words(name))
     words = [_bare(word) for word in _words(fact)]

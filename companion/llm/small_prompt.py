@@ -46,7 +46,6 @@ class Turn:
     edits: list[Call] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     failed: list[Call] = field(default_factory=list)
-    alerted: bool = False
 
     @property
     def answer(self) -> str:
@@ -121,8 +120,6 @@ def edited(text: str, edits: Sequence[Call]) -> str:
 def _event(text: str, turns: list[Turn]) -> None:
     event = EVENT.fullmatch(text)
     if event is None:  # an alert, or another word of the system's: no turn of its own
-        if turns:
-            turns[-1].alerted = True
         return
     said = SAID.fullmatch(event["rest"])
     if said is None:

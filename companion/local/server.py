@@ -81,9 +81,24 @@ class LocalServer:
             return await self._start()
 
     @property
+    def model(self) -> str:
+        """What the model is called."""
+        return self._model.stem
+
+    @property
+    def pid(self) -> int | None:
+        """The process that serves, None before the first start."""
+        return self._process.pid if self._process is not None else None
+
+    @property
     def running(self) -> bool:
         """Whether its process is there."""
         return self._process is not None and self._process.returncode is None
+
+    async def ended(self) -> None:
+        """Return when there is no process, or no more."""
+        if self._process is not None:
+            await self._process.wait()
 
     def answered(self) -> None:
         """The server gave an answer: earlier falls no longer count."""
@@ -106,6 +121,11 @@ class LocalServer:
         if importlib.util.find_spec("xllamacpp") is None:
             raise LLMUnavailableError(
                 "The local model needs llama.cpp: pip install 'companion[local]'", permanent=True
+            )
+        if not self._model.is_file():
+            raise LLMUnavailableError(
+                f"The model {self.model} is not on this machine: companion model pull {self.model}",
+                permanent=True,
             )
         self._process = await self._spawn()
         try:

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 import xllamacpp
 
@@ -40,6 +41,7 @@ def _die_with_parent() -> None:
 def _parameters(model: str, key: str, *, window: int, threads: int) -> xllamacpp.CommonParams:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = model
+    parameters.model_alias = {Path(model).stem}  # what usage is booked under
     parameters.hostnames = ["127.0.0.1"]
     parameters.api_keys = [key]  # other programs and open web pages can reach the port too
     parameters.cors_origins = "null"

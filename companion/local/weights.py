@@ -83,7 +83,9 @@ class Weights:
         self._folder = home / "models"
 
     def path(self, name: str) -> Path:
-        """Where the file of the model called `name` lies, or will."""
+        """Where the file of the model called `name` lies, or will. Any path to a GGUF is a name."""
+        if name.endswith(".gguf"):
+            return Path(name).expanduser()
         return self._folder / f"{name}.gguf"
 
     def kept(self) -> list[Kept]:
