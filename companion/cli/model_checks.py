@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from time import perf_counter
 
+import httpx2
 from openai import (
     APIConnectionError,
     APIStatusError,
@@ -41,7 +42,7 @@ def _on_this_machine(name: str, home: Home) -> Finding:
             about="model",
             state="fail",
             text="no endpoint is configured, and what runs a model here is not installed",
-            advice="`companion init` chooses an endpoint; pip install 'companion[local]' the other.",
+            advice="Choose an endpoint with `companion init`, or: pip install 'companion[local]'",
         )
     try:
         path = Path(name) if Path(name).is_file() else Weights(home.path).find(name)
@@ -79,6 +80,9 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
     took = perf_counter() - began
     if model.name == "auto" or model.name in names:
         name = names[0] if model.name == "auto" and model.base_url and names else model.name
+        shorter = await _shorter_window(model)
+        if shorter is not None:
+            return _cuts_prompts(name, where, shorter, model.window_tokens)
         return Finding(about="model", state="ok", text=f"{name} at {where}, in {took:.1f} s")
     listed = ", ".join(names[:SHOWN_NAMES]) or "none"
     return Finding(
@@ -94,6 +98,32 @@ async def _names(model: ModelSettings, key: str) -> list[str]:
         base_url=model.base_url, api_key=key, max_retries=0, timeout=PATIENCE_SECONDS
     ) as client:
         return [listed.id for listed in (await client.models.list()).data or ()]
+
+
+async def _shorter_window(model: ModelSettings) -> int | None:
+    """The window that an Ollama gives the model, in tokens, where that is less than configured.
+
+    None also where the model is not loaded, or this is no Ollama.
+    """
+    if model.base_url is None:
+        return None
+    address = model.base_url.removesuffix("/v1") + "/api/ps"
+    try:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+            loaded = (await client.get(address)).raise_for_status().json()["models"]
+        windows = [int(each["context_length"]) for each in loaded if model.name == each["name"]]
+    except (httpx2.HTTPError, ValueError, KeyError, TypeError):
+        return None
+    return windows[0] if windows and windows[0] < model.window_tokens else None
+
+
+def _cuts_prompts(name: str, where: str, given: int, wanted: int) -> Finding:
+    return Finding(
+        about="model",
+        state="fail",
+        text=f"{name} at {where} gets {given:,} tokens, and drops the head of longer prompts",
+        advice=f"Start Ollama with OLLAMA_CONTEXT_LENGTH={wanted}, or set window_tokens = {given}.",
+    )
 
 
 def _unreachable(model: ModelSettings, where: str, error: OpenAIError) -> Finding:
