@@ -23,6 +23,7 @@ COMMANDS = (
     "doctor",
     "status",
     "people",
+    "memory",
     "backup",
     "restore",
 )
