@@ -1,7 +1,7 @@
 """Whether the configured models are there: one real request to each endpoint."""
 
 import importlib.util
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -77,20 +77,25 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
         names = await _names(model, key.get_secret_value() if key else "none")
     except OpenAIError as error:
         return _unreachable(model, where, error)
-    took = perf_counter() - began
-    if model.name == "auto" or model.name in names:
-        name = names[0] if model.name == "auto" and model.base_url and names else model.name
-        shorter = await _shorter_window(model)
-        if shorter is not None:
-            return _cuts_prompts(name, where, shorter, model.window_tokens)
-        return Finding(about="model", state="ok", text=f"{name} at {where}, in {took:.1f} s")
-    listed = ", ".join(names[:SHOWN_NAMES]) or "none"
-    return Finding(
-        about="model",
-        state="warn",
-        text=f"{where} does not list {model.name}",
-        advice=f"It lists: {listed}{', ...' if len(names) > SHOWN_NAMES else ''}",
-    )
+    if not names:
+        advice = "Load a model there first."
+        return Finding(about="model", state="fail", text=f"{where} lists no model", advice=advice)
+    return await _listed(model, where, names, perf_counter() - began)
+
+
+async def _listed(
+    model: ModelSettings, where: str, names: Sequence[str], seconds: float
+) -> Finding:
+    """What to say of an endpoint that lists `names`, after so many `seconds`."""
+    if model.name not in ("auto", *names):
+        shown = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
+        text = f"{where} does not list {model.name}"
+        return Finding(about="model", state="warn", text=text, advice=f"It lists: {shown}")
+    name = names[0] if model.name == "auto" and model.base_url else model.name
+    window = await _window_in_ollama(model.base_url, name)
+    if window is not None and window < model.window_tokens:
+        return _cuts_prompts(name, where, window, model.window_tokens)
+    return Finding(about="model", state="ok", text=f"{name} at {where}, in {seconds:.1f} s")
 
 
 async def _names(model: ModelSettings, key: str) -> list[str]:
@@ -100,21 +105,20 @@ async def _names(model: ModelSettings, key: str) -> list[str]:
         return [listed.id for listed in (await client.models.list()).data or ()]
 
 
-async def _shorter_window(model: ModelSettings) -> int | None:
-    """The window that an Ollama gives the model, in tokens, where that is less than configured.
+async def _window_in_ollama(base_url: str | None, name: str) -> int | None:
+    """The window in tokens that the model called `name` was loaded with.
 
-    None also where the model is not loaded, or this is no Ollama.
+    None where it is not loaded, or this is no Ollama.
     """
-    if model.base_url is None:
+    if base_url is None:
         return None
-    address = model.base_url.removesuffix("/v1") + "/api/ps"
     try:
         async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
-            loaded = (await client.get(address)).raise_for_status().json()["models"]
-        windows = [int(each["context_length"]) for each in loaded if model.name == each["name"]]
+            answer = await client.get(base_url.removesuffix("/v1") + "/api/ps")
+        loaded = answer.raise_for_status().json()["models"]
+        return next((int(m["context_length"]) for m in loaded if m["name"] == name), None)
     except (httpx2.HTTPError, ValueError, KeyError, TypeError):
         return None
-    return windows[0] if windows and windows[0] < model.window_tokens else None
 
 
 def _cuts_prompts(name: str, where: str, given: int, wanted: int) -> Finding:
