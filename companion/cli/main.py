@@ -24,6 +24,7 @@ COMMANDS = (
     "status",
     "people",
     "memory",
+    "model",
     "backup",
     "restore",
 )

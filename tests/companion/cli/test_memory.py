@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def _remember(tx: Tx, name: str, said: str) -> None:
 async def _fill(home: Home, *people_and_words: tuple[str, str]) -> None:
     database = await Database.open(home.database)
     for name, said in people_and_words:
-        await database.write(lambda tx, name=name, said=said: _remember(tx, name, said))
+        await database.write(partial(_remember, name=name, said=said))
     await database.close()
 
 
