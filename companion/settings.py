@@ -93,6 +93,7 @@ class LocalModelSettings(_Section):
     model: str = "qwen2.5-coder-1.5b"
     threads: int = Field(0, ge=0)
     window_tokens: int = Field(8192, ge=4096)
+    answer_tokens: int = Field(512, ge=64)
 
 
 class EmbedderSettings(_Section):

@@ -2,7 +2,6 @@
 
 import importlib.util
 from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
 from time import perf_counter
 
 import httpx2
@@ -45,7 +44,7 @@ def _on_this_machine(name: str, home: Home) -> Finding:
             advice="Choose an endpoint with `companion init`, or: pip install 'companion[local]'",
         )
     try:
-        path = Path(name) if Path(name).is_file() else Weights(home.path).find(name)
+        path = Weights(home.path).find(name)
     except ModelFileError as error:
         return Finding(
             about="model",

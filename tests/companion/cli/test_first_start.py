@@ -107,3 +107,9 @@ async def test_a_model_that_is_here_is_asked_for_nothing(tmp_path: Path) -> None
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "qwen2.5-coder-1.5b.gguf").write_bytes(b"GGUF")
     assert (await asyncio.to_thread(settings_in_a_script, tmp_path)).models == ()
+
+
+async def test_a_model_of_ones_own_that_is_not_here_is_named(tmp_path: Path) -> None:
+    (tmp_path / "companion.toml").write_text('[local]\nmodel = "mine"\n')
+    with pytest.raises(OperatorError, match="companion model pull mine"):
+        await asyncio.to_thread(settings_in_a_script, tmp_path, yes=True)
