@@ -56,7 +56,9 @@ async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: 
     from companion.logs import set_up
 
     home.make()
-    set_up(settings.log.level, file=home.log if settings.log.file else None, terminal="ERROR")
+    level = settings.log.level
+    shown = level if level == "DEBUG" else "ERROR"
+    set_up(level, file=home.log if settings.log.file else None, terminal=shown)
     async with open_companion(home.path, settings=settings) as companion:
         if args.message is not None:
             return await _once(companion, person, args.message, as_json=args.json)

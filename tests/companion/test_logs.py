@@ -50,6 +50,18 @@ def test_the_terminal_gets_less_than_the_file(
     assert "quiet" not in capsys.readouterr().err
 
 
+def test_tracebacks_are_for_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("INFO", file=tmp_path / "companion.log", terminal="INFO")
+    try:
+        raise ValueError("broken")
+    except ValueError:
+        logger.exception("it failed")
+    shown = capsys.readouterr().err
+    assert "it failed" in shown
+    assert "Traceback" not in shown
+    assert "Traceback" in (tmp_path / "companion.log").read_text()
+
+
 def test_setting_up_again_replaces_what_was_set_up(tmp_path: Path) -> None:
     logs.set_up("INFO", file=tmp_path / "first.log")
     logs.set_up("INFO", file=tmp_path / "second.log")
