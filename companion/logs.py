@@ -1,5 +1,6 @@
 """Where log lines go, and the conversation that each belongs to."""
 
+import copy
 import logging
 import sys
 from contextvars import ContextVar
@@ -50,9 +51,15 @@ class _Ours:
 
 
 class _TerminalHandler(_Ours, logging.Handler):
-    """Writes to the stderr of the moment: a prompt swaps it while it is shown."""
+    """Writes to the stderr of the moment: a prompt swaps it while it is shown.
+
+    Tracebacks are for the file, and for the terminal only when debugging.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
+        if self.level > logging.DEBUG:
+            record = copy.copy(record)
+            record.exc_info = record.exc_text = None
         sys.stderr.write(self.format(record) + "\n")
 
 

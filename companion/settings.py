@@ -67,19 +67,11 @@ class MemorySettings(_Section):
         return self
 
 
-class ModelSettings(_Section):
-    """One model at one endpoint. `price_*` are US dollars for a million tokens."""
+class _WindowSettings(_Section):
+    """A model's window, and how much of it an answer may take."""
 
-    name: str = "auto"
-    base_url: _WebAddress | None = None
-    api_key_env: _VariableName = "OPENAI_API_KEY"
-    profile: Literal["auto", "tools", "small"] = "auto"
     window_tokens: int = Field(8192, ge=4096)
     answer_tokens: int = Field(1024, ge=64)
-    timeout_seconds: float = Field(120, gt=0)
-    price_prompt: float = Field(0, ge=0)
-    price_cached: float = Field(0, ge=0)
-    price_completion: float = Field(0, ge=0)
 
     @model_validator(mode="after")
     def _leaves_room_for_the_prompt(self) -> Self:
@@ -88,12 +80,25 @@ class ModelSettings(_Section):
         return self
 
 
-class LocalModelSettings(_Section):
-    """The model that runs on this machine when no endpoint is configured."""
+class ModelSettings(_WindowSettings):
+    """One model at one endpoint. `price_*` are US dollars for a million tokens."""
+
+    name: str = "auto"
+    base_url: _WebAddress | None = None
+    api_key_env: _VariableName = "OPENAI_API_KEY"
+    profile: Literal["auto", "tools", "small"] = "auto"
+    timeout_seconds: float = Field(120, gt=0)
+    price_prompt: float = Field(0, ge=0)
+    price_cached: float = Field(0, ge=0)
+    price_completion: float = Field(0, ge=0)
+
+
+class LocalModelSettings(_WindowSettings):
+    """The model that runs on this machine when no endpoint is configured. 0 threads: all cores."""
 
     model: str = "qwen2.5-coder-1.5b"
     threads: int = Field(0, ge=0)
-    window_tokens: int = Field(8192, ge=4096)
+    answer_tokens: int = Field(512, ge=64)
 
 
 class EmbedderSettings(_Section):

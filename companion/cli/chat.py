@@ -9,8 +9,9 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from companion.cli.arguments import Subparsers, operators_home
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from adapters.base import Adapter
     from companion.app import Companion
     from companion.home import Home
+    from companion.settings import Settings
 
 YOU = "you"
 """The account of whoever talks without --as: another login is still the same person."""
@@ -37,10 +39,8 @@ def add(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-async def run(args: argparse.Namespace) -> int:
-    from companion.app import open_companion
+def run(args: argparse.Namespace) -> Coroutine[Any, Any, int]:
     from companion.cli.first_start import settings_to_talk_with
-    from companion.logs import set_up
 
     if args.message is not None and not args.message.strip():
         raise OperatorError("-m needs something to say.")
@@ -48,9 +48,17 @@ async def run(args: argparse.Namespace) -> int:
         raise OperatorError("--json goes with -m.")
     person = person_named(args.name)
     home = operators_home(os.environ)
-    settings = await settings_to_talk_with(home, os.environ, yes=args.yes)
+    return _chat(args, person, home, settings_to_talk_with(home, os.environ, yes=args.yes))
+
+
+async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: Settings) -> int:
+    from companion.app import open_companion
+    from companion.logs import set_up
+
     home.make()
-    set_up(settings.log.level, file=home.log if settings.log.file else None, terminal="ERROR")
+    level = settings.log.level
+    shown = level if level == "DEBUG" else "ERROR"
+    set_up(level, file=home.log if settings.log.file else None, terminal=shown)
     async with open_companion(home.path, settings=settings) as companion:
         if args.message is not None:
             return await _once(companion, person, args.message, as_json=args.json)

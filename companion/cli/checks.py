@@ -75,8 +75,8 @@ def _space(home: Home) -> Finding:
     if free > LITTLE_SPACE:
         return Finding(about="disk", state="ok", text=text)
     advice = f"Free some space on the disk of {folder}, or set COMPANION_HOME to another one."
-    state = "warn" if free > TOO_LITTLE_SPACE else "fail"
-    return Finding(about="disk", state=state, text=text, advice=advice)
+    enough = free > TOO_LITTLE_SPACE
+    return Finding(about="disk", state="warn" if enough else "fail", text=text, advice=advice)
 
 
 async def _database(home: Home, environ: Mapping[str, str]) -> Finding:

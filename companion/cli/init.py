@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sys
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ def add(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-async def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     from companion.cli.choosing import ask_for_a_model
     from companion.cli.settings_file import write_settings
     from companion.local.found import find_servers
@@ -37,7 +38,7 @@ async def run(args: argparse.Namespace) -> int:
     name, model = args.name, _model_of(args)
     if asking:
         name = name or ask("What is it called?", "Mira")
-        model = model or ask_for_a_model(await find_servers(), os.environ)
+        model = model or ask_for_a_model(asyncio.run(find_servers()), os.environ)
     write_settings(path, name=name, model=model)
     sys.stdout.write(f"Wrote {path}, where every setting is explained.\n")
     sys.stdout.write(_next(model, os.environ))

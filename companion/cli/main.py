@@ -4,10 +4,10 @@ import argparse
 import asyncio
 import contextlib
 import importlib
-import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Coroutine, Sequence
 from importlib.metadata import version
 from types import ModuleType
@@ -23,6 +23,8 @@ COMMANDS = (
     "doctor",
     "status",
     "people",
+    "memory",
+    "model",
     "backup",
     "restore",
 )
@@ -39,9 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         outcome = arguments.run(arguments)
-        return (
-            asyncio.run(_until_told_to_stop(outcome)) if asyncio.iscoroutine(outcome) else outcome
-        )
+        if asyncio.iscoroutine(outcome):
+            outcome = asyncio.run(_until_told_to_stop(outcome))
+        sys.stdout.flush()
+        return int(outcome)
     except OperatorError as error:
         return _tell(str(error), OPERATOR_MUST_ACT)
     except KeyboardInterrupt:
@@ -51,7 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for people
-        return _tell(f"companion failed: {type(error).__name__}: {error}", FAILED)
+        hint = "COMPANION_LOG=DEBUG shows where"
+        return _tell(f"companion failed: {type(error).__name__}: {error} ({hint})", FAILED)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -89,6 +93,6 @@ async def _until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:
 
 def _tell(text: str, code: int) -> int:
     if os.environ.get("COMPANION_LOG", "").strip().upper() == "DEBUG":
-        logging.getLogger(__name__).exception("%s", text)
+        traceback.print_exc()
     sys.stderr.write(f"{text}\n")
     return code

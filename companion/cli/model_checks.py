@@ -1,10 +1,10 @@
 """Whether the configured models are there: one real request to each endpoint."""
 
 import importlib.util
-from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Mapping, Sequence
 from time import perf_counter
 
+import httpx2
 from openai import (
     APIConnectionError,
     APIStatusError,
@@ -41,10 +41,10 @@ def _on_this_machine(name: str, home: Home) -> Finding:
             about="model",
             state="fail",
             text="no endpoint is configured, and what runs a model here is not installed",
-            advice="`companion init` chooses an endpoint; pip install 'companion[local]' the other.",
+            advice="Choose an endpoint with `companion init`, or: pip install 'companion[local]'",
         )
     try:
-        path = Path(name) if Path(name).is_file() else Weights(home.path).find(name)
+        path = Weights(home.path).find(name)
     except ModelFileError as error:
         return Finding(
             about="model",
@@ -76,17 +76,25 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
         names = await _names(model, key.get_secret_value() if key else "none")
     except OpenAIError as error:
         return _unreachable(model, where, error)
-    took = perf_counter() - began
-    if model.name == "auto" or model.name in names:
-        name = names[0] if model.name == "auto" and model.base_url and names else model.name
-        return Finding(about="model", state="ok", text=f"{name} at {where}, in {took:.1f} s")
-    listed = ", ".join(names[:SHOWN_NAMES]) or "none"
-    return Finding(
-        about="model",
-        state="warn",
-        text=f"{where} does not list {model.name}",
-        advice=f"It lists: {listed}{', ...' if len(names) > SHOWN_NAMES else ''}",
-    )
+    if not names:
+        advice = "Load a model there first."
+        return Finding(about="model", state="fail", text=f"{where} lists no model", advice=advice)
+    return await _listed(model, where, names, perf_counter() - began)
+
+
+async def _listed(
+    model: ModelSettings, where: str, names: Sequence[str], seconds: float
+) -> Finding:
+    """What to say of an endpoint that lists `names`, after so many `seconds`."""
+    if model.name not in ("auto", *names):
+        shown = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
+        text = f"{where} does not list {model.name}"
+        return Finding(about="model", state="warn", text=text, advice=f"It lists: {shown}")
+    name = names[0] if model.name == "auto" and model.base_url else model.name
+    window = await _window_in_ollama(model.base_url, name)
+    if window is not None and window < model.window_tokens:
+        return _cuts_prompts(name, where, window, model.window_tokens)
+    return Finding(about="model", state="ok", text=f"{name} at {where}, in {seconds:.1f} s")
 
 
 async def _names(model: ModelSettings, key: str) -> list[str]:
@@ -94,6 +102,31 @@ async def _names(model: ModelSettings, key: str) -> list[str]:
         base_url=model.base_url, api_key=key, max_retries=0, timeout=PATIENCE_SECONDS
     ) as client:
         return [listed.id for listed in (await client.models.list()).data or ()]
+
+
+async def _window_in_ollama(base_url: str | None, name: str) -> int | None:
+    """The window in tokens that the model called `name` was loaded with.
+
+    None where it is not loaded, or this is no Ollama.
+    """
+    if base_url is None:
+        return None
+    try:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+            answer = await client.get(base_url.removesuffix("/v1") + "/api/ps")
+        loaded = answer.raise_for_status().json()["models"]
+        return next((int(m["context_length"]) for m in loaded if m["name"] == name), None)
+    except (httpx2.HTTPError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _cuts_prompts(name: str, where: str, given: int, wanted: int) -> Finding:
+    return Finding(
+        about="model",
+        state="fail",
+        text=f"{name} at {where} gets {given:,} tokens, and drops the head of longer prompts",
+        advice=f"Start Ollama with OLLAMA_CONTEXT_LENGTH={wanted}, or set window_tokens = {given}.",
+    )
 
 
 def _unreachable(model: ModelSettings, where: str, error: OpenAIError) -> Finding:

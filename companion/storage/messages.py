@@ -47,6 +47,15 @@ class Entry:
         return Message(_ROLES[self.kind], self.text, self.calls, self.call_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What somebody said, word for word. `speaker` is their name at the time."""
+
+    speaker: str
+    said: str
+    said_at: datetime
+
+
 def add(tx: Tx, person: int, entry: Entry) -> Entry:
     """Store `entry` and make what was said in it searchable. Gives it back with its id."""
     row = tx.execute(
@@ -110,3 +119,13 @@ def said_count(tx: Tx, person: int) -> int:
         {"person": person},
     ).fetchone()
     return int(row[0])
+
+
+def spoken(tx: Tx, person: int) -> list[Spoken]:
+    """Everything that was said, in order."""
+    rows = tx.execute(
+        "SELECT speaker, said, said_at FROM message"
+        " WHERE person_id = :person AND said <> '' ORDER BY id",
+        {"person": person},
+    )
+    return [Spoken(row[0], row[1], datetime.fromisoformat(row[2])) for row in rows]

@@ -29,7 +29,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "working_context_chars": 2000,
         "page_size": 10,
     },
-    "local": {"model": "/models/other.gguf", "threads": 2, "window_tokens": 4096},
+    "local": {"model": "other", "threads": 2, "window_tokens": 4096, "answer_tokens": 256},
     "embedder": {
         "kind": "openai",
         "model": "text-embedding-3-small",

@@ -1,0 +1,213 @@
+"""Talking in the terminal, with a real process, a real database and a scripted model."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.companion.cli.at_a_terminal import Terminal, terminal
+from tests.companion.cli.commands import Ran, command, environment
+from tests.support.model_server import Asked, Completion, Hang, ModelServer, calls
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+def echo(asked: Asked) -> Completion:
+    """Answers with the last words of the last message, and greets whoever comes."""
+    text = str(asked["messages"][-1]["content"])
+    for message in reversed(asked["messages"]):
+        if message["role"] == "user" and "] " in str(message["content"]):
+            text = str(message["content"])
+            break
+    said = text.rpartition(": ")[2].splitlines()[0]
+    return calls(send_message={"message": f"You said {said}"})
+
+
+class Thinking:
+    """Never answers. `began` is set when it is asked for the first time."""
+
+    def __init__(self) -> None:
+        self.began = asyncio.Event()
+
+    def __call__(self, _: Asked) -> Hang:
+        self.began.set()
+        return Hang()
+
+
+async def chat(server: ModelServer, home: Path, *arguments: str, entered: str = "") -> Ran:
+    environ = {"OPENAI_BASE_URL": server.base_url}
+    return await asyncio.to_thread(
+        command, home, "chat", *arguments, environ=environ, entered=entered
+    )
+
+
+async def at_a_screen(
+    server: ModelServer, home: Path, story: Callable[[Terminal], None], *arguments: str
+) -> None:
+    """`companion chat` at a terminal, where `story` happens."""
+
+    def run() -> None:
+        environ = {"OPENAI_BASE_URL": server.base_url}
+        with terminal(home, "chat", *arguments, environ=environ) as at:
+            story(at)
+
+    await asyncio.to_thread(run)
+
+
+async def test_one_message_is_answered_and_that_is_all_that_is_printed(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        ran = await chat(server, tmp_path, "-m", "two\nlines of 上海")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("You said")
+
+
+async def test_one_message_for_a_script_is_answered_as_json(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        ran = await chat(server, tmp_path, "-m", "hello", "--json")
+    assert ran.json == {"answers": ["You said hello"]}
+
+
+async def test_a_script_talks_line_by_line(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        ran = await chat(server, tmp_path, entered="one\n\ntwo\n/quit\nthree\n")
+    assert (ran.code, ran.out) == (0, "You said one\nYou said two\n")
+
+
+async def test_several_people_on_one_home_have_memories_of_their_own(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        for name, said in (("Anna", "I am Anna"), ("Ben", "I am Ben"), ("ANNA", "me again")):
+            await chat(server, tmp_path, "--as", name, "-m", said)
+        last = str(server.requests[-1])
+    assert "I am Anna" in last
+    assert "I am Ben" not in last
+    people = command(tmp_path, "people", "list").out
+    assert people == "1  Anna  (terminal anna)\n2  Ben  (terminal ben)\n"
+
+
+async def test_it_knows_everything_again_after_a_restart(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        await chat(server, tmp_path, "-m", "the code word is hazelnut")
+        await chat(server, tmp_path, "-m", "hello again")
+        assert "hazelnut" in str(server.requests[-1])
+
+
+async def test_chat_commands_work_in_the_terminal(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        ran = await chat(server, tmp_path, entered="/remember I play the cello\n/memory\n/help\n")
+    assert "Saved." in ran.out
+    assert "I play the cello" in ran.out
+    assert "/forget" in ran.out
+
+
+async def test_at_a_screen_it_greets_answers_and_says_goodbye(tmp_path: Path) -> None:
+    def story(at: Terminal) -> None:
+        at.reads("This is Mira.")
+        at.reads("Mira  You said")
+        at.types("hello\r")
+        at.reads("Mira  You said hello")
+        at.types("/quit\r")
+        assert at.ends() == 0
+
+    async with ModelServer(echo) as server:
+        await at_a_screen(server, tmp_path, story)
+
+
+async def test_ctrl_c_twice_loses_nothing_and_the_answer_comes_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    def leaves(at: Terminal) -> None:
+        at.reads("This is Mira.")
+        at.types("remember me\r")
+        at.reads("is thinking")
+        at.types(CTRL_C)
+        at.reads("Ctrl-C again leaves")
+        at.types(CTRL_C)
+        assert at.ends() == 0
+
+    def comes_back(at: Terminal) -> None:
+        at.reads("Mira  You said remember me")
+        at.types(CTRL_D)
+        assert at.ends() == 0
+
+    async with ModelServer(Thinking()) as server:
+        await at_a_screen(server, tmp_path, leaves)
+    async with ModelServer(echo) as server:
+        await at_a_screen(server, tmp_path, comes_back)
+
+
+async def test_after_a_kill_the_answer_comes_at_the_next_start(tmp_path: Path) -> None:
+    thinking = Thinking()
+    async with ModelServer(thinking) as server:
+        environ = environment(tmp_path, {"OPENAI_BASE_URL": server.base_url})
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "companion", "chat", "-m", "remember me", env=environ
+        )
+        await asyncio.wait_for(thinking.began.wait(), 30)
+        process.kill()
+        await process.wait()
+    async with ModelServer(echo) as server:
+        ran = await chat(server, tmp_path, entered="and me\n")
+    assert ran.out == "You said remember me\nYou said and me\n"
+
+
+async def test_what_waits_for_one_person_is_not_shown_to_another(tmp_path: Path) -> None:
+    thinking = Thinking()
+    async with ModelServer(thinking) as server:
+        environ = environment(tmp_path, {"OPENAI_BASE_URL": server.base_url})
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "companion", "chat", "--as", "Anna", "-m", "my secret"),
+            env=environ,
+        )
+        await asyncio.wait_for(thinking.began.wait(), 30)
+        process.kill()
+        await process.wait()
+    async with ModelServer(echo) as server:
+        ben = await chat(server, tmp_path, "--as", "Ben", "-m", "hello")
+        anna = await chat(server, tmp_path, "--as", "Anna", "-m", "hello")
+    assert ben.out == "You said hello\n"
+    assert anna.out == "You said my secret\nYou said hello\n"
+
+
+async def test_sigterm_ends_it_in_order_within_20_seconds(tmp_path: Path) -> None:
+    thinking = Thinking()
+    async with ModelServer(thinking) as server:
+        environ = environment(tmp_path, {"OPENAI_BASE_URL": server.base_url})
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "companion", "chat", "-m", "hello", env=environ
+        )
+        await asyncio.wait_for(thinking.began.wait(), 30)
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 20) == 0
+
+
+async def test_run_says_that_no_platform_is_there_and_stops_at_sigterm(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "companion", "run"),
+            env=environment(tmp_path, {"OPENAI_BASE_URL": server.base_url}),
+            stderr=subprocess.PIPE,
+        )
+        assert process.stderr is not None
+        first = await asyncio.wait_for(process.stderr.readline(), 30)
+        assert b"No chat platform is configured" in first
+        status = await asyncio.to_thread(command, tmp_path, "status")
+        assert f"process {process.pid}" in status.out
+        second = await chat(server, tmp_path, "-m", "hello")
+        assert second.code == 2
+        assert f"is in use by another companion (process {process.pid}" in second.err
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 20) == 0
+
+
+def test_what_cannot_be_said_is_named(tmp_path: Path) -> None:
+    for arguments, said in (
+        (("-m", " "), "-m needs something to say.\n"),
+        (("--json",), "--json goes with -m.\n"),
+        (("--as", "x" * 61), "--as takes a name of 1 to 60 letters"),
+        (("--as", ""), "--as takes a name of 1 to 60 letters"),
+    ):
+        ran = command(tmp_path, "chat", *arguments)
+        assert ran.code == 2
+        assert ran.err.startswith(said)

@@ -1,0 +1,99 @@
+"""What is remembered of a person, from the command line."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from companion.events import Address, Sender
+from companion.home import Home
+from companion.storage import messages, passages, people, working_contexts
+from companion.storage.database import Database, Tx
+from companion.storage.messages import Entry
+from tests.companion.cli.commands import command
+
+NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
+
+
+def _remember(tx: Tx, name: str, said: str) -> None:
+    address = Address(platform="terminal", chat=name.casefold())
+    place = people.place(tx, address, Sender(user=name.casefold(), name=name), NOON)
+    working_contexts.add(tx, place.person, f"{name} plays the cello.", cause="start", now=NOON)
+    for speaker in (name, "Mira"):
+        entry = Entry(
+            kind="event",
+            text=said,
+            said_at=NOON,
+            tokens=9,
+            speaker=speaker,
+            said=f"{speaker}: {said}",
+        )
+        messages.add(tx, place.person, entry)
+    passages.add(tx, place.person, f"Teacher of {name}: Ruth.", source="model", now=NOON)
+
+
+async def _fill(home: Home, *people_and_words: tuple[str, str]) -> None:
+    database = await Database.open(home.database)
+    for name, said in people_and_words:
+        await database.write(partial(_remember, name=name, said=said))
+    await database.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.make()
+    asyncio.run(_fill(home, ("Anna", "上海 is far"), ("Ben", "the sea is near")))
+    return home
+
+
+def test_show_has_the_working_context_and_what_was_kept(home: Home) -> None:
+    ran = command(home.path, "memory", "show", "--of", "anna")
+    assert ran.out == "Anna plays the cello.\n\n2025-05-05 (model)\nTeacher of Anna: Ruth.\n"
+    as_json = command(home.path, "memory", "show", "--of", "1", "--json").json
+    assert as_json["working_context"] == "Anna plays the cello."
+    assert [passage["text"] for passage in as_json["archival"]] == ["Teacher of Anna: Ruth."]
+
+
+def test_search_finds_what_this_person_said_and_nothing_of_anothers(home: Home) -> None:
+    found = command(home.path, "memory", "search", "sea", "--of", "Ben")
+    assert "Ben: the sea is near" in found.out
+    assert "sea" not in command(home.path, "memory", "search", "sea", "--of", "Anna").out.replace(
+        "Nothing was found for 'sea'.", ""
+    )
+
+
+def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(home: Home) -> None:
+    found = command(home.path, "memory", "search", "上海", "--of", "Anna", "--json").json
+    assert [hit["speaker"] for hit in found["recall"]] == ["Anna", "Mira"]
+    nothing = command(
+        home.path, "memory", "search", "xylophone", "--of", "Anna", environ={"COMPANION_CONFIG": ""}
+    )
+    assert nothing.code == 0
+
+
+def test_export_is_all_of_one_person_and_a_json_object_a_line(home: Home) -> None:
+    ran = command(home.path, "memory", "export", "--of", "Anna")
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    kinds = [line["type"] for line in lines]
+    assert kinds == ["person", "working_context", "message", "message", "passage"]
+    assert lines[0]["accounts"] == [{"platform": "terminal", "user": "anna", "name": "Anna"}]
+    assert lines[2]["said"] == "Anna: 上海 is far"
+    assert "上海" in ran.out
+    assert "Ben" not in ran.out
+
+
+def test_whom_it_is_about_must_be_clear(home: Home) -> None:
+    assert command(home.path, "memory", "show").err == "Say --of whom: 1 Anna, 2 Ben.\n"
+    missing = command(home.path, "memory", "show", "--of", "Carl")
+    assert (missing.code, missing.err) == (2, "There is no Carl: 1 Anna, 2 Ben.\n")
+
+
+def test_the_only_person_need_not_be_named(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.make()
+    asyncio.run(_fill(home, ("Anna", "hello")))
+    assert "cello" in command(home.path, "memory", "show").out
