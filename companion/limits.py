@@ -35,5 +35,5 @@ class Limits:
             evict=int(window * memory.evict),
             message=window // 8,
             summary=max(150, min(1200, window // 16)),
-            working_context=window // 8,
+            working_context=window // 7,
         )

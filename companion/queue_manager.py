@@ -54,7 +54,7 @@ class QueueManager:
 
     @property
     def tokens(self) -> int:
-        """What the next request takes, the answer left out."""
+        """What the next request takes as counted here, the answer left out."""
         return self.context.tokens + self.queue.tokens
 
     def entry(self, **fields: object) -> Entry:

@@ -74,9 +74,7 @@ def kept(fact: str, *, name: str, message: str, when: str) -> str | None:
     """
     fact = " ".join(fact.split())[:FACT_CHARS]
     words = content(fact, name)
-    source = max(
-        statements(message), key=lambda sentence: len(_found(words, sentence)), default=""
-    )
+    source = max(statements(message), key=lambda sentence: len(_found(words, sentence)), default="")
     found = _found(words, source)
     if not found or _is_about_something_else(source):
         return None
