@@ -178,7 +178,9 @@ class Agent:
                 )
             except ContextOverflowError as error:
                 logger.warning("the endpoint's window is smaller than configured: %s", error)
-                limit = (limit or counted) * 2 // 3
+                told = error.window_tokens
+                room = self._counter.room(told - self._limits.answer) if told else counted
+                limit = min(room, (limit or counted) * 2 // 3)
                 continue
             if reply.usage.prompt_tokens:
                 self._counter.correct(counted, reply.usage.prompt_tokens)

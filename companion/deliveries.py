@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 from companion.clock import Clock
 from companion.errors import DatabaseError, DeliveryDelayedError, DeliveryError
@@ -120,7 +121,7 @@ class Deliveries:
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
                     return
-                await self._mark(lambda tx, item=item: outbox.sending(tx, item))
+                await self._mark(partial(outbox.sending, item=item))
             item = replace(item, attempts=item.attempts + 1)
             try:
                 await sender.send(item.message)
@@ -130,7 +131,7 @@ class Deliveries:
             except DeliveryDelayedError as error:
                 logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
                 if not (error.unknown or sender.repeatable):
-                    await self._mark(lambda tx, item=item: outbox.waiting(tx, item))
+                    await self._mark(partial(outbox.waiting, item=item))
                     item = replace(item, attempts=item.attempts - 1)
                 await asyncio.sleep(error.delay.total_seconds())
                 continue

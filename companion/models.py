@@ -1,5 +1,6 @@
 """Which model answers: those that the settings name, or the one that runs on this machine."""
 
+import asyncio
 import random
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from companion.llm.chain import ModelChain
 from companion.llm.faults import EndpointError
 from companion.llm.openai_client import OpenAIClient
 from companion.llm.protocol import LLM, Message, Reply, ToolSchema
+from companion.llm.tokens import ModelTokenCounter
 from companion.llm.two_pass import TwoPass
 from companion.local.llm import LocalLLM
 from companion.local.server import LocalServer
@@ -28,7 +30,7 @@ _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 @asynccontextmanager
 async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIterator[LLM]:
-    """The model that answers, nothing loaded yet.
+    """The model that answers; what it needs is loaded in the background.
 
     Raises:
         SettingsError: an endpoint's settings are wrong.
@@ -43,10 +45,20 @@ async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIter
         llm = _profiled(chain, settings.models[0], environ)
     else:
         llm = TwoPass(_local(storage, storage.clock, rng))
+    warming = asyncio.create_task(asyncio.to_thread(_warm, storage, llm))
     try:
         yield llm
     finally:
+        await asyncio.wait([warming])
         await llm.close()
+
+
+def _warm(storage: Storage, llm: LLM) -> None:
+    """Load what the first turn would wait for: the SDK takes seconds, a token table one."""
+    if isinstance(llm, ModelChain | _ByName):
+        llm.warm()
+    if isinstance(storage.counter, ModelTokenCounter):
+        storage.counter.warm()
 
 
 def _local(storage: Storage, clock: Clock, rng: random.Random) -> LocalLLM:
@@ -99,6 +111,10 @@ class _ByName:
                 return await self._chain.complete(messages, tools, answer_tokens=answer_tokens)
             self._chosen = TwoPass(self._chain) if small else self._chain
         return await self._chosen.complete(messages, tools, answer_tokens=answer_tokens)
+
+    def warm(self) -> None:
+        """Load what the first request would wait for. Safe in a thread."""
+        self._chain.warm()
 
     async def close(self) -> None:
         await self._first.close()

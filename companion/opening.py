@@ -13,8 +13,8 @@ from companion.embedders.build import build_embedder
 from companion.embedders.protocol import Embedder
 from companion.home import Home
 from companion.limits import Limits
+from companion.llm.build import build_counter
 from companion.llm.protocol import TokenCounter
-from companion.llm.tokens import ModelTokenCounter
 from companion.memories import Memories
 from companion.memory.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
@@ -51,7 +51,7 @@ async def open_storage(
         OperatorError: the settings are wrong, the home is in use, or the database can't be opened.
     """
     clock = clock or SystemClock()
-    place = Home(Path(folder).expanduser() if folder else home(environ))
+    place = Home(_folder(folder) if folder else home(environ))
     settings = settings or load(settings_path(environ), environ)
     persona = shipped.persona(settings.agent, place.path)
     place.make()
@@ -70,6 +70,10 @@ async def open_storage(
                 await embedder.close()
 
 
+def _folder(named: Path | str) -> Path:
+    return Path(named).expanduser()
+
+
 def _storage(
     place: Home,
     settings: Settings,
@@ -78,7 +82,7 @@ def _storage(
     persona: str,
     clock: Clock,
 ) -> Storage:
-    counter = ModelTokenCounter(settings.models[0].name if settings.models else None)
+    counter = build_counter(settings.models)
     limits = _limits(settings)
     return Storage(
         home=place,

@@ -262,7 +262,7 @@ async def test_a_person_who_starts_is_greeted(tmp_path: Path) -> None:
 
 async def test_the_same_event_twice_is_answered_once(tmp_path: Path) -> None:
     async with a_world(tmp_path, ScriptedLLM(sends("Hello!"))) as world:
-        event = world.message("Hi", id="same")
+        event = world.message("Hi", known_as="same")
         assert await world.happens(event) == ["Hello!"]
         assert await world.happens(event) == []
 

@@ -1,6 +1,7 @@
 """Events as the model reads them."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,11 +22,13 @@ from companion.events import (
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
-COMMON = {
+ADDRESS = Address(platform="telegram", chat="7")
+AT = datetime(2025, 5, 5, 12, 3, tzinfo=UTC)
+COMMON: dict[str, Any] = {
     "id": "1",
-    "address": Address(platform="telegram", chat="7"),
+    "address": ADDRESS,
     "sender": Sender(user="7", name="Anna"),
-    "at": datetime(2025, 5, 5, 12, 3, tzinfo=UTC),
+    "at": AT,
 }
 HEAD = "[Mon 5 May 2025 14:03 Europe/Berlin, telegram]"
 
@@ -62,9 +65,8 @@ def test_an_event_says_who_when_in_local_time_and_where_from(
 
 
 def test_a_timer_says_that_nobody_wrote_and_when_it_was_due() -> None:
-    at = datetime(2025, 5, 5, 12, 3, tzinfo=UTC)
     event = TimerFired(
-        id="t1", address=COMMON["address"], at=at, due=at - timedelta(hours=2), text="Ask her."
+        id="t1", address=ADDRESS, at=AT, due=AT - timedelta(hours=2), text="Ask her."
     )
     assert event_text(event, BERLIN, "") == (
         f"{HEAD} (timer, due Mon 5 May 2025 12:03 Europe/Berlin; nobody wrote) Ask her."

@@ -23,6 +23,3 @@ class SimpleCounter:
 
     def room(self, tokens: int) -> int:
         return tokens
-
-    def room(self, tokens: int) -> int:
-        return tokens

@@ -1,4 +1,4 @@
-"""A companion on a real database in a temporary folder, with a scripted model and a virtual clock."""
+"""A companion on a real database, with a scripted model and a virtual clock."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -46,11 +46,16 @@ class World:
         return Address(platform=PLATFORM, chat=name, private=private)
 
     def message(
-        self, text: str, name: str = "Anna", *, id: str | None = None, group: str | None = None
+        self,
+        text: str,
+        name: str = "Anna",
+        *,
+        known_as: str | None = None,
+        group: str | None = None,
     ) -> MessageReceived:
         """A message of `name`'s, private or in `group`."""
         return MessageReceived(
-            id=id or f"m{next(_numbers)}",
+            id=known_as or f"m{next(_numbers)}",
             address=self.address(group or name, private=group is None),
             sender=Sender(user=name, name=name),
             at=self.clock.now(),
