@@ -88,14 +88,12 @@ def _arguments(text: str) -> str:
     return text if valid else json.dumps({"unreadable": text}, ensure_ascii=False)
 
 
-@lru_cache(maxsize=256)
-def _strict(tool_name: str, parameters: str) -> bool:
-    """Whether OpenAI's strict mode takes a schema: all required, and nothing else allowed."""
-    schema = json.loads(parameters)
+def _fits_strict(schema: Mapping[str, Any]) -> bool:
+    """Whether OpenAI's strict mode takes `schema`: all required, and nothing else allowed."""
     properties = schema.get("properties", {})
     return (
         schema.get("additionalProperties") is False
-        and set(schema.get("required", ())) == set(properties)
+        and len(schema.get("required", ())) == len(properties)
         and not any("default" in field for field in properties.values())
     )
 
@@ -106,7 +104,7 @@ def _tool(tool: ToolSchema, *, strict: bool) -> Wire:
         "description": tool.description,
         "parameters": tool.parameters,
     }
-    if strict and _strict(tool.name, json.dumps(tool.parameters)):
+    if strict and _fits_strict(tool.parameters):
         function["strict"] = True
     return {"type": "function", "function": function}
 
