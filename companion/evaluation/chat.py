@@ -122,7 +122,7 @@ async def hold(
             async for turn in talk.part(first, last):
                 tell(turn)
                 turns.append(turn)
-            if last == script.wipe_after:
+            if first == 0:
                 await talk.wipe()
         return judged(script, turns, talk.after)
 
