@@ -24,6 +24,8 @@ TURNS_AT_ONCE = 8
 """Turns leave in blocks: with one gone at every turn, no prefix would ever be read twice."""
 SUMMARY_CHARS = 1500
 FOUND_CHARS = 1200
+MATERIAL_CHARS = 6000
+LINE_CHARS = 200
 
 INSTRUCTIONS = """\
 You are the friend described under Persona, chatting with the person described under Person. \
@@ -104,6 +106,23 @@ def chat(view: View, history_chars: int = HISTORY_CHARS) -> list[Message]:
             messages.append(Message("assistant", turn.answer))
     messages.append(Message("user", view.turns[-1].text))
     return _alternating(messages)
+
+
+def shortened(messages: Sequence[Message]) -> list[Message]:
+    """A request for a summary that can be read in a minute: of long lines their beginnings, and of
+    too many lines the first and the last."""
+    return [Message(message.role, _short(message.text)) for message in messages]
+
+
+def _short(text: str) -> str:
+    if len(text) <= MATERIAL_CHARS:
+        return text
+    lines = [
+        line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]}…" for line in text.splitlines()
+    ]
+    while len(lines) > 1 and sum(map(len, lines)) > MATERIAL_CHARS:
+        del lines[len(lines) // 2]
+    return "\n".join(lines)
 
 
 def edited(text: str, edits: Sequence[Call]) -> str:

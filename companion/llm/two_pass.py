@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 MAX_FACTS = 3
 FACTS_TOKENS = 160
 ANSWER_TOKENS = 160
+SUMMARY_TOKENS = 320
 FACTS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -86,7 +87,8 @@ class TwoPass:
         """The calls for what the last event needs: keep facts, search, send an answer."""
         view = small_prompt.read(messages)
         if not tools or not view.turns:
-            return await self._llm.complete(messages, answer_tokens=answer_tokens)
+            short = small_prompt.shortened(messages)
+            return await self._llm.complete(short, answer_tokens=min(answer_tokens, SUMMARY_TOKENS))
         names = {tool.name for tool in tools}
         return await self._turn(view, names, min(answer_tokens, ANSWER_TOKENS))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-EMBEDDING, LAYERS, HEADS, FEED_FORWARD, WINDOW = 32, 1, 2, 64, 512
+EMBEDDING, LAYERS, HEADS, FEED_FORWARD, WINDOW = 32, 1, 2, 64, 8192
 SPECIAL = [("<unk>", gguf.TokenType.UNKNOWN), ("<s>", gguf.TokenType.CONTROL)]
 SPECIAL += [("</s>", gguf.TokenType.CONTROL)]
 

@@ -180,6 +180,18 @@ async def test_a_summary_is_asked_for_as_it_is() -> None:
     assert small.asked == [prompt]
 
 
+async def test_of_much_to_summarise_the_beginnings_are_read() -> None:
+    small = ScriptedSmall("They talked.")
+    said = [f"[2025-05-05 12:{n % 60:02} UTC] Anna: number {n}, " + "x" * 500 for n in range(100)]
+    prompt = [Message("system", "Summarise."), Message("user", "\n".join(said))]
+    await TwoPass(small).complete(prompt, answer_tokens=100)
+    [system, material] = small.asked[0]
+    assert system.text == "Summarise."
+    assert len(material.text) < 7000
+    assert "number 0," in material.text
+    assert "number 99," in material.text
+
+
 async def test_prompt_tokens_are_not_reported_for_they_are_not_the_agents() -> None:
     reply = await TwoPass(ScriptedSmall()).complete(turn("Anna: Hi you."), TOOLS, answer_tokens=9)
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (0, 12)
