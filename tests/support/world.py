@@ -12,12 +12,13 @@ from companion.agents import Agents
 from companion.app import Companion, Typing, take_up
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
+from companion.embedders.protocol import Embedder
 from companion.events import Address, MessageReceived, OutgoingMessage, PlatformEvent, Sender
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.lanes import Lanes
 from companion.limits import Limits
-from companion.llm.protocol import LLM
+from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
@@ -98,12 +99,15 @@ async def a_world(
     settings: Settings | None = None,
     clock: VirtualClock | None = None,
     deliver: bool = True,
+    counter: TokenCounter | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[World]:
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
     wound down."""
     settings = settings or Settings()
     clock = clock or VirtualClock(datetime(2025, 5, 5, 12, 0, tzinfo=UTC))
     limits = Limits.of(window, 1024, settings.memory)
+    counter = counter or SimpleCounter()
     db = await Database.open(folder / "companion.db")
     tasks = asyncio.TaskGroup()
     try:
@@ -114,8 +118,8 @@ async def a_world(
                 settings=settings.memory,
                 persona="You are Mira, warm and plain.",
                 limits=limits,
-                embedder=None,
-                counter=SimpleCounter(),
+                embedder=embedder,
+                counter=counter,
                 clock=clock,
             )
             agents = Agents(
@@ -124,7 +128,7 @@ async def a_world(
                 memories=memories,
                 limits=limits,
                 llm=llm,
-                counter=SimpleCounter(),
+                counter=counter,
                 executor=FunctionExecutor(db, FUNCTIONS),
                 deliveries=deliveries,
                 clock=clock,
