@@ -35,6 +35,28 @@ class Allowed:
     reason: str
 
 
+ALLOWED = (
+    Allowed(
+        r"SELECT .* FROM inbox WHERE inbox\.state IN \('\?', '\?'\) ORDER BY inbox\.id",
+        "the start takes up what is open, of everybody",
+    ),
+    Allowed(
+        r"SELECT .* FROM outbox JOIN conversation .* WHERE outbox\.state IN \('\?', '\?'\)"
+        r" ORDER BY outbox\.id",
+        "the start delivers what is open, of everybody",
+    ),
+    Allowed(
+        r"SELECT (id, )?person_id FROM conversation WHERE platform = '\?' AND chat = '\?'.*",
+        "it finds out whose conversation this is",
+    ),
+    Allowed(
+        r"SELECT person_id FROM account WHERE platform = '\?' AND user = '\?'",
+        "it finds out whose account this is",
+    ),
+)
+"""What the program itself may ask about several people, and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The tables of a database: which are personal, and how they hang together."""

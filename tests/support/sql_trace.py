@@ -12,6 +12,9 @@ from companion.storage.database import READERS, Database, Tx
 LED = "'person ?'"
 """What stands in a shape for a text in which every word is led by a person's number."""
 
+NO_WORDS = "'[]'"
+"""A list of words to search for that holds none: it leads to nobody's rows."""
+
 _VALUE = re.compile(
     r"""(?P<kept>"(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/)  # a quoted name, a comment
       | (?P<blob>[xX]'[0-9A-Fa-f]*')
@@ -52,6 +55,8 @@ def _without_value(match: "re.Match[str]") -> str:
     if match["text"] is None:
         return "?"
     words = [word for word in _WORD.findall(match["text"]) if word not in _OPERATORS]
+    if match["text"] == NO_WORDS:
+        return LED
     return LED if words and all(_LED_WORD.match(word) for word in words) else "'?'"
 
 

@@ -130,6 +130,7 @@ def test_a_shape_has_no_values() -> None:
         == "SELECT a1, ? FROM t WHERE b = '?' AND c = ? AND d = ?1"
     )
     assert shape("SELECT '12\ue000garden 12\ue000rose'") == f"SELECT {LED}"
+    assert shape("SELECT '', '12\ue000garden rose'") == "SELECT '?', '?'"
 
 
 def test_an_exception_is_for_whole_statements_and_must_be_of_use(schema: Schema) -> None:
