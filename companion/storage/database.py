@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Any, Self, TypeVar, cast
+
+import aiosqlite
 
 from companion.clock import Clock, SystemClock
 from companion.errors import DatabaseError
@@ -54,31 +56,21 @@ class _Unit:
             self.done.set_exception(self.error)
 
 
-@dataclass(slots=True)
-class _Worker:
-    """A connection, the thread that alone uses it, and what waits for that thread."""
+class _Connection(aiosqlite.Connection):
+    """A connection and the thread that alone uses it.
 
-    connection: Tx
-    path: Path
-    loop: asyncio.AbstractEventLoop
-    waiting: SimpleQueue[_Unit | None]
-    ended: asyncio.Future[None] = field(init=False)
+    aiosqlite's own methods run one statement a hop, so that tasks would join each other's
+    transactions, and a cancelled one would leave its own open: here a whole transaction is one
+    function in the connection's thread (aiosqlite is pinned, for this goes below its methods).
+    """
 
-    def start(self, run: Callable[["_Worker"], None]) -> None:
-        self.ended = self.loop.create_future()
-        Thread(target=self._live, args=(run,), name=run.__name__, daemon=True).start()
+    def __init__(self, opened: Tx) -> None:
+        super().__init__(lambda: opened, iter_chunk_size=64)
+        self._thread.daemon = True
 
-    def _live(self, run: Callable[["_Worker"], None]) -> None:
-        try:
-            run(self)
-        finally:
-            self.connection.close()
-            self.call(_end, self.ended)
-
-    def call(self, what: Callable[..., None], *arguments: object) -> None:
-        """Have the event loop call `what`, if it still runs."""
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(what, *arguments)
+    def soon(self, work: Callable[[], None]) -> None:
+        """Run `work` in the connection's thread, after what was given before."""
+        self._tx.put_nowait((None, work))
 
 
 class Database:
@@ -92,18 +84,15 @@ class Database:
     """
 
     def __init__(self, path: Path, writer: Tx | None, readers: list[Tx]) -> None:
-        loop = asyncio.get_running_loop()
         self._path = path
-        self._loop = loop
+        self._loop = asyncio.get_running_loop()
         self._closed = False
-        self._reads: SimpleQueue[_Unit | None] = SimpleQueue()
-        self._readers = [_Worker(reader, path, loop, self._reads) for reader in readers]
-        for worker in self._readers:
-            worker.start(_read_on)
-        self._writes: SimpleQueue[_Unit | None] = SimpleQueue()
-        self._writer = _Worker(writer, path, loop, self._writes) if writer else None
-        if self._writer:
-            self._writer.start(_write_on)
+        self._writes: SimpleQueue[_Unit] = SimpleQueue()
+        self._reads: SimpleQueue[_Unit] = SimpleQueue()
+        self._writer = (
+            (_Connection(writer), partial(self._commit_what_waits, writer)) if writer else None
+        )
+        self._readers = [(_Connection(tx), partial(self._read_what_waits, tx)) for tx in readers]
 
     @classmethod
     async def open(
@@ -138,7 +127,10 @@ class Database:
             opening.add_done_callback(_close_unused)
             await asyncio.wait([opening])
             raise
-        return cls(path, writer, readers)
+        database = cls(path, writer, readers)
+        for connection in database._connections():
+            await connection
+        return database
 
     async def write(self, work: Callable[[Tx], T]) -> T:
         """What `work` returns, after what it did is on disk.
@@ -156,6 +148,8 @@ class Database:
             raise DatabaseError(f"{self._path} is {state}: nothing can be written.")
         unit = _Unit(work, self._loop.create_future())
         self._writes.put(unit)
+        connection, commit = self._writer
+        connection.soon(commit)
         return cast(T, await unit.done)
 
     async def read(self, query: Callable[[Tx], T]) -> T:
@@ -168,17 +162,57 @@ class Database:
             raise DatabaseError(f"{self._path} is closed: nothing can be read.")
         unit = _Unit(query, self._loop.create_future())
         self._reads.put(unit)
+        for connection, read in self._readers:  # whichever is free takes it
+            connection.soon(read)
         return cast(T, await unit.done)
 
     async def close(self) -> None:
         """Finish what waits, then close. Closing twice does no harm."""
-        workers = [*self._readers, self._writer] if self._writer else self._readers
-        if not self._closed:
-            self._closed = True
-            for worker in workers:
-                worker.waiting.put(None)
-        for worker in workers:
-            await asyncio.shield(worker.ended)
+        self._closed = True
+        for connection in self._connections():
+            await asyncio.shield(asyncio.ensure_future(connection.close()))
+
+    def _connections(self) -> list[_Connection]:
+        pairs = [*self._readers, self._writer] if self._writer else self._readers
+        return [connection for connection, _ in pairs]
+
+    def _read_what_waits(self, tx: Tx) -> None:
+        """Run one query after the other. In a reader's thread."""
+        while unit := _next(self._reads):
+            if unit.done.cancelled():
+                continue
+            try:
+                _query(tx, self._path, unit)
+            except BaseException as error:  # noqa: BLE001 - the waiter hears of it
+                unit.error = error
+            self._call(_deliver, [unit])
+
+    def _commit_what_waits(self, tx: Tx) -> None:
+        """Run all that waits in one transaction. In the writer's thread."""
+        units = []
+        while unit := _next(self._writes):
+            if not unit.done.cancelled():
+                units.append(unit)
+        if not units:
+            return
+        try:
+            _commit(tx, self._path, units)
+        except BaseException as error:  # noqa: BLE001 - the waiters hear of it
+            for unit in units:
+                unit.error = error
+        self._call(_deliver, units)
+
+    def _call(self, what: Callable[..., None], *arguments: object) -> None:
+        """Have the event loop call `what`, if it still runs."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(what, *arguments)
+
+
+def _next(waiting: SimpleQueue[_Unit]) -> _Unit | None:
+    try:
+        return waiting.get_nowait()
+    except Empty:
+        return None
 
 
 def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Clock) -> Opened:
@@ -222,17 +256,6 @@ def _close_unused(opening: asyncio.Future[Opened]) -> None:
                 connection.close()
 
 
-def _read_on(reader: _Worker) -> None:
-    """Run one query after the other, until told to end."""
-    while (unit := reader.waiting.get()) is not None:
-        if not unit.done.cancelled():
-            try:
-                _query(reader.connection, reader.path, unit)
-            except BaseException as error:  # noqa: BLE001 - the thread and the waiter live on
-                unit.error = error
-            reader.call(_deliver, [unit])
-
-
 def _query(tx: Tx, path: Path, unit: _Unit) -> None:
     """Run `unit` on one state of the database."""
     try:
@@ -241,25 +264,6 @@ def _query(tx: Tx, path: Path, unit: _Unit) -> None:
     except BaseException as error:  # noqa: BLE001 - the reader that waits gets it
         unit.fail(error, path)
     _roll_back(tx)
-
-
-def _write_on(writer: _Worker) -> None:
-    """Commit whatever waits, again and again, until told to end."""
-    ending = False
-    while not ending:
-        waiting = [writer.waiting.get()]
-        with suppress(Empty):
-            while True:
-                waiting.append(writer.waiting.get_nowait())
-        ending = None in waiting
-        units = [unit for unit in waiting if unit and not unit.done.cancelled()]
-        if units:
-            try:
-                _commit(writer.connection, writer.path, units)
-            except BaseException as error:  # noqa: BLE001 - the thread and the waiters live on
-                for unit in units:
-                    unit.error = error
-            writer.call(_deliver, units)
 
 
 def _commit(tx: Tx, path: Path, units: list[_Unit]) -> None:
@@ -310,7 +314,3 @@ def _roll_back(tx: Tx) -> None:
 def _deliver(units: list[_Unit]) -> None:
     for unit in units:
         unit.deliver()
-
-
-def _end(ended: asyncio.Future[None]) -> None:
-    ended.set_result(None)

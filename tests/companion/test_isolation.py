@@ -6,25 +6,11 @@ from pathlib import Path
 from companion.errors import LLMUnavailableError
 from companion.events import ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
-from tests.support.person_binding import Allowed, Schema, unbound
+from companion.storage import inbox, outbox
+from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.sql_trace import recorded
 from tests.support.world import World, a_world
-
-ALLOWED = (
-    Allowed(
-        r"SELECT id, person_id FROM conversation WHERE platform = .*",
-        "finds out whose conversation it is, by the platform's own ids",
-    ),
-    Allowed(
-        r"SELECT person_id FROM conversation WHERE platform = .*",
-        "finds out which group a thread belongs to, by the platform's own ids",
-    ),
-    Allowed(
-        r"SELECT person_id FROM account WHERE platform = .*",
-        "finds out who it is, by the platform's own id",
-    ),
-)
 
 
 def busy(messages: Sequence[Message]) -> Reply | Exception:
@@ -68,6 +54,9 @@ async def live(world: World) -> None:
             )
         )
     await world.happens(world.message("everything", group="club"))
+    await (await world.memory()).add("To be forgotten: the xylophone.")
+    await world.say("/forget yes xylophone")
+    await world.db.read(lambda tx: (inbox.open_items(tx), outbox.open_items(tx)))
     await world.say("nothing", "Ben")
 
 
