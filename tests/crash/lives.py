@@ -17,7 +17,7 @@ from tests.crash.platform import Delivery, deliveries
 from tests.crash.remains import Remains
 from tests.support.model_server import ModelServer
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 30
 """How long a life may last that takes a second or two."""
 
 REPOSITORY = Path(__file__).parents[2]

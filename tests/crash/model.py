@@ -38,8 +38,7 @@ class CountingModel:
         if marker in OUTAGES and LATER not in self.delivered(OUTAGES[marker]):
             return fails(503, retry_after="25")
         self.asked.append((marker, sum(1 for one in turn if one["role"] == "assistant")))
-        last = next(one for one in reversed(turn) if not _is_status(one))
-        if _is_pressure(last):
+        if turn and _is_pressure(turn[-1]):
             return _completion((keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")))
         steps = STEPS[marker]
         return _completion(steps[min(_steps_taken(turn), len(steps) - 1)])
@@ -52,11 +51,11 @@ def _completion(step: ModelStep) -> Completion:
 
 
 def _turn(messages: Sequence[Asked]) -> tuple[str, Sequence[Asked]]:
-    """The marker of the newest line in a prompt, and all that comes after it."""
+    """The marker of the newest line in a prompt, and all that comes after it but the status."""
     for index in range(len(messages) - 1, -1, -1):
         found = MARKED.match(str(messages[index]["content"]))
         if messages[index]["role"] == "user" and found:
-            return found[1], messages[index + 1 :]
+            return found[1], [one for one in messages[index + 1 :] if not _is_status(one)]
     raise AssertionError(f"no line in the prompt: {json.dumps(messages)[-2000:]}")
 
 

@@ -7,14 +7,16 @@ a point on their way, in the process that is to be killed.
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import Any, TypeVar
 
-from companion import app
+from companion import app, opening
 from companion.llm.protocol import LLM, Message, Reply, ToolSchema
 from companion.storage import database
 from companion.storage.connection import Tx
@@ -41,9 +43,14 @@ class Points:
 
 def install(points: Points) -> None:
     """Have a companion that is opened from now on pass `points`."""
-    setattr(app, "Database", type("PointedDatabase", (_PointedDatabase,), {"points": points}))  # noqa: B010
-    setattr(app, "build_llm", partial(_build, points, app.build_llm))  # noqa: B010
-    setattr(database, "connect", partial(_connect, points, database.connect))  # noqa: B010
+    pointed = type("PointedDatabase", (_PointedDatabase,), {"points": points})
+    _replace(opening, "Database", pointed)
+    _replace(app, "open_models", partial(_open_models, points, app.open_models))
+    _replace(database, "connect", partial(_connect, points, database.connect))
+
+
+def _replace(module: ModuleType, name: str, by: object) -> None:
+    setattr(module, name, by)
 
 
 class _PointedDatabase(Database):
@@ -100,9 +107,12 @@ class _PointedLLM:
         await self.llm.close()
 
 
-async def _build(points: Points, build: Callable[..., Any], *arguments: Any) -> Any:
-    llm, *others = await build(*arguments)
-    return _PointedLLM(llm, points), *others
+@asynccontextmanager
+async def _open_models(
+    points: Points, open_models: Callable[..., AbstractAsyncContextManager[LLM]], *arguments: Any
+) -> AsyncIterator[LLM]:
+    async with open_models(*arguments) as llm:
+        yield _PointedLLM(llm, points)
 
 
 def _connect(points: Points, connect: Callable[..., Tx], *arguments: Any, **options: Any) -> Tx:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from companion.storage.connection import SqlError, Tx, connect
+from companion.storage.migrate import migrations
 
 Rows = list[tuple[Any, ...]]
 
@@ -63,9 +64,12 @@ MEMORY = {
 }
 
 # Each gives rows where something does not fit.
-MISFITS = {
+WHOLE = {
     "integrity": "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
     "foreign keys": "SELECT * FROM pragma_foreign_key_check",
+}
+MISFITS = {
+    **WHOLE,
     "messages without an index entry": """
         SELECT id FROM message WHERE said <> '' EXCEPT SELECT id FROM message_words_docsize""",
     "index entries without a message": """
@@ -98,10 +102,11 @@ class Remains:
         try:
             tx = connect(database, None)
             try:
-                if not tx.execute("PRAGMA user_version").fetchone()[0]:
-                    return cls({}, frozenset(), ())
+                (version,) = tx.execute("PRAGMA user_version").fetchone()
+                if version < len(migrations()):
+                    return cls({}, frozenset(), _misfits(tx, WHOLE))
                 memory = _memory(tx)
-                return cls(memory, _journaled(memory), _misfits(tx))
+                return cls(memory, _journaled(memory), _misfits(tx, MISFITS))
             finally:
                 tx.close()
         except SqlError as error:
@@ -122,7 +127,7 @@ def _journaled(memory: Mapping[str, Mapping[str, Rows]]) -> frozenset[tuple[str,
     return frozenset((row[0], row[1]) for tables in memory.values() for row in tables["steps"])
 
 
-def _misfits(tx: Tx) -> tuple[str, ...]:
+def _misfits(tx: Tx, queries: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(
-        f"{name}: {row}" for name, query in MISFITS.items() for row in tx.execute(query).fetchall()
+        f"{name}: {row}" for name, query in queries.items() for row in tx.execute(query).fetchall()
     )
