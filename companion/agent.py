@@ -150,6 +150,8 @@ class Agent:
                 return
             number += 1
             heartbeat = await self._act(turn, step, progress)
+            if number < len(taken):
+                continue  # it went on before the restart, for a reason that may be gone by now
             if not await self._goes_on(item, turn, progress, heartbeat):
                 break
         if not (progress.sent or progress.silent or turn.may_stay_silent):

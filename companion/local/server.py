@@ -1,6 +1,7 @@
 """llama.cpp as a child process: started when it is needed, and again when it fell."""
 
 import asyncio
+import contextlib
 import importlib.util
 import json
 import logging
@@ -165,7 +166,11 @@ class LocalServer:
 
 
 def _usable_cores() -> int:
-    """How many cores this process may use; a container's share is smaller than the machine."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """How many cores this process may use; more threads would wait for each other by spinning."""
+    if sys.platform != "linux":
+        return os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0))
+    with contextlib.suppress(OSError, ValueError):  # no limit, or not the second kind of cgroup
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        cores = min(cores, max(1, int(quota) // int(period)))
+    return cores

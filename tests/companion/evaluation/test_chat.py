@@ -14,7 +14,8 @@ from companion.evaluation.chat import (
 )
 from companion.settings import ModelSettings, Settings
 from tests.support.folders import names
-from tests.support.model_server import Answer, Asked, ModelServer, calls, says
+from tests.support.model_refusals import Asked
+from tests.support.model_server import Answer, ModelServer, calls, says
 
 SCRIPT = Script(
     "Anna",

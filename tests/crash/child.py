@@ -1,0 +1,156 @@
+"""The process that is killed: a companion, and a platform that people write on.
+
+`python -m tests.crash.child` reads jobs from its input, a line of JSON each, and forks for each
+one, so that only the first pays for the imports. It tells the process id and then the exit code.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Coroutine
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from companion.app import Companion, open_companion
+from companion.settings import Settings
+from tests.crash.broken import BREAKS
+from tests.crash.conversation import LINES, PLATFORM
+from tests.crash.platform import HastyPlatform, Platform
+from tests.crash.points import Points, install
+
+NOW = datetime(2025, 5, 5, 12, tzinfo=UTC)
+WINDOW = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One life of the companion in `folder`, with the model at `base_url`.
+
+    It ends when everybody said their first `lines` lines and all is quiet; or at the point
+    `kill_at`, when that is passed for the `kill_after`th time. `breaks` names what is broken.
+    """
+
+    folder: str
+    base_url: str
+    lines: int = 100
+    repeatable: bool = True
+    embedder: str = "none"
+    hasty: bool = False
+    kill_at: str = ""
+    kill_after: int = 1
+    breaks: str = ""
+
+    @classmethod
+    def read(cls, line: str) -> Self:
+        return cls(**json.loads(line))
+
+    def line(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class StandingClock:
+    """The same moment always, so that no two runs differ in what they count."""
+
+    def now(self) -> datetime:
+        return NOW
+
+
+def settings(job: Job) -> Settings:
+    """A small window, and the model of the test."""
+    model = {
+        "name": "scripted",
+        "base_url": job.base_url,
+        "window_tokens": WINDOW,
+        "answer_tokens": 512,
+    }
+    return Settings.model_validate({"models": [model], "embedder": {"kind": job.embedder}})
+
+
+async def live(job: Job) -> int:
+    """Run the companion until all is said and answered."""
+    points = Points((job.kill_at, job.kill_after) if job.kill_at else None)
+    install(points)
+    folder = Path(job.folder)
+    kind = HastyPlatform if job.hasty else Platform
+    platform = kind(folder, repeatable=job.repeatable, passes=points.pass_)
+    async with open_companion(
+        folder / "home", settings=settings(job), environ={}, clock=StandingClock()
+    ) as companion:
+        companion.deliver(PLATFORM, platform.send, repeatable=job.repeatable)
+        await _everybody_talks(companion, platform, job.lines)
+        points.pass_("before stopping")
+    points.pass_("after stopping")
+    (folder / "points").write_text(json.dumps(points.passed), encoding="utf-8")
+    return 0
+
+
+async def _everybody_talks(companion: Companion, platform: Platform, number: int) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        for lines in LINES.values():
+            tasks.create_task(platform.talk(lines[:number], companion.handle))
+    await companion.quiet()
+
+
+async def until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:
+    """What `work` returns; SIGTERM ends it in order, as the command does."""
+    task = asyncio.ensure_future(work)
+    told: list[bool] = []
+
+    def stop() -> None:
+        told.append(True)
+        task.cancel()
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return 0 if told else 1
+
+
+def _run_forked(job: Job) -> None:
+    """Do `job` in this process, and leave it."""
+    code = 70
+    try:
+        log = os.open(Path(job.folder) / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, sys.stdout.fileno())
+        os.dup2(log, sys.stderr.fileno())
+        if job.breaks:
+            BREAKS[job.breaks]()
+        code = asyncio.run(until_told_to_stop(live(job)))
+    except BaseException:  # noqa: BLE001 - nothing of this may run on in the parent's place
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def main() -> None:
+    """Fork for each job until the input ends."""
+    _import_what_is_imported_late()
+    for line in sys.stdin:
+        job = Job.read(line)
+        process = os.fork()
+        if process == 0:
+            _run_forked(job)
+        _tell(process)
+        _, status = os.waitpid(process, 0)
+        _tell(os.waitstatus_to_exitcode(status))
+
+
+def _import_what_is_imported_late() -> None:
+    import openai
+
+    openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:1")
+
+
+def _tell(number: int) -> None:
+    print(number, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Lets a companion live, die and live again, and notes what was there at each death."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.crash.child import Job
+from tests.crash.model import CountingModel
+from tests.crash.platform import Delivery, deliveries
+from tests.crash.remains import Remains
+from tests.support.model_server import ModelServer
+
+PATIENCE_SECONDS = 30
+"""How long a life may last that takes a second or two."""
+
+REPOSITORY = Path(__file__).parents[2]
+KILLED = -signal.SIGKILL
+
+
+class Nursery:
+    """A process that others are forked from, one at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def run(self, job: Job, *, kill_in: float | None = None) -> int:
+        """The exit code of a life. `kill_in` kills it after so many seconds."""
+        process = await self.begin(job)
+        ended = asyncio.ensure_future(self.ended())
+        await asyncio.wait([ended], timeout=PATIENCE_SECONDS if kill_in is None else kill_in)
+        if not ended.done():
+            os.kill(process, signal.SIGKILL)
+        return await ended
+
+    async def begin(self, job: Job) -> int:
+        """Begin a life, and give its process id."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{job.line()}\n".encode())
+        return await self._told()
+
+    async def ended(self) -> int:
+        """Wait for the end of the life that was begun, and give its exit code."""
+        return await self._told()
+
+    async def _told(self) -> int:
+        assert self._process.stdout is not None
+        line = await self._process.stdout.readline()
+        assert line, "the process that forks has ended"
+        return int(line)
+
+
+@asynccontextmanager
+async def nursery() -> AsyncIterator[Nursery]:
+    """A process to fork from, with everything imported."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.crash.child",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "OPENBLAS_NUM_THREADS": "1"},
+    )
+    try:
+        yield Nursery(process)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        await process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """What was there when a life was cut off: on disk, at the platform, and asked so far."""
+
+    remains: Remains
+    last_delivered: Mapping[str, int]
+    asked: int
+
+
+@dataclass
+class Story:
+    """What happened in one folder, from the first start to the last end."""
+
+    folder: Path
+    model: CountingModel
+    codes: list[int] = field(default_factory=list)
+    deaths: list[Death] = field(default_factory=list)
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def database(self) -> Path:
+        return self.home / "companion.db"
+
+    def people(self) -> list[str]:
+        """Who got something."""
+        return sorted({one.person for one in deliveries(self.folder)})
+
+    def delivered_to(self, person: str) -> list[Delivery]:
+        """What was delivered to `person`, in order, and again where that happened."""
+        return [one for one in deliveries(self.folder) if one.person == person]
+
+    def points(self) -> dict[str, int]:
+        """How often each point was passed in a life that came to its end."""
+        counted: dict[str, int] = json.loads((self.folder / "points").read_text("utf-8"))
+        return counted
+
+    def end(self, code: int) -> None:
+        """A life ended with this exit code."""
+        self.codes.append(code)
+        if code == KILLED:
+            last = {one.person: one.id for one in deliveries(self.folder)}
+            self.deaths.append(Death(self._remains(), last, len(self.model.asked)))
+
+    def _remains(self) -> Remains:
+        """What is on disk, read from a copy: the next life shall find it untouched."""
+        copy = self.folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.home, copy) if self.home.exists() else copy.mkdir()
+        return Remains.of(copy / "companion.db")
+
+
+@asynccontextmanager
+async def a_story(folder: Path) -> AsyncIterator[tuple[Story, Job]]:
+    """A folder with a model that answers; the job is that of an undisturbed life."""
+    folder.mkdir(parents=True)
+    model = CountingModel(
+        lambda person: [one.text for one in deliveries(folder) if one.person == person]
+    )
+    async with ModelServer(model.answer, keep=1) as server:
+        yield Story(folder, model), Job(folder=str(folder), base_url=server.base_url)
