@@ -124,6 +124,8 @@ def _connect(points: Points, connect: Callable[..., Tx], *arguments: Any, **opti
 
 
 def _begins(points: Points, statement: str) -> None:
-    words = [w for line in statement.splitlines() if not line.startswith("--") for w in line.split()]
+    words = [
+        w for line in statement.splitlines() if not line.startswith("--") for w in line.split()
+    ]
     if words:
         points.pass_(f"opening: {' '.join(words[:5])}")

@@ -11,7 +11,12 @@ from tests.crash.remains import Remains, Rows
 
 def faults(story: Story, undisturbed: Story) -> list[str]:
     """Every fault in one line that begins with its kind; none if the kills did no harm."""
-    return [*_ends(story), *_deliveries(story, undisturbed), *_questions(story), *_memory(story, undisturbed)]
+    return [
+        *_ends(story),
+        *_deliveries(story, undisturbed),
+        *_questions(story),
+        *_memory(story, undisturbed),
+    ]
 
 
 def _ends(story: Story) -> Iterator[str]:
