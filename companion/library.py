@@ -19,12 +19,10 @@ from pathlib import Path
 from companion.app import Companion, open_companion
 from companion.clock import Clock, SystemClock
 from companion.events import Address, MessageReceived, PlatformEvent, Sender
-from companion.memories import Memories
-from companion.opening import open_storage
+from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
-from companion.storage.database import Database
 
 PLATFORM = "library"
 
@@ -79,10 +77,22 @@ class HomeHandle:
 class MemoriesHandle:
     """An open home's memories, without a companion: no model is asked."""
 
-    def __init__(self, db: Database, memories: Memories, clock: Clock) -> None:
-        self._db = db
-        self._memories = memories
-        self._clock = clock
+    def __init__(self, storage: Storage) -> None:
+        self._db = storage.db
+        self._memories = storage.memories
+        self._vectorizer = storage.vectorizer
+        self._clock = storage.clock
+
+    async def up_to_date(self) -> None:
+        """Return when everything added so far is found by its meaning too, not by words alone.
+
+        That comes by itself, about a second after adding.
+
+        Raises:
+            EmbedderUnavailableError: the embedder is down; words still work.
+        """
+        if self._vectorizer is not None:
+            await self._vectorizer.run_once()
 
     async def of(self, user: str, *, name: str | None = None) -> PersonMemory:
         """The memory of the person called `user`, empty for somebody new."""
@@ -124,6 +134,5 @@ async def open_memories(
     Raises:
         OperatorError: the settings are wrong, the home is in use, or the database can't be opened.
     """
-    clock = clock or SystemClock()
     async with open_storage(folder, settings=settings, environ=environ, clock=clock) as storage:
-        yield MemoriesHandle(storage.db, storage.memories, clock)
+        yield MemoriesHandle(storage)
