@@ -22,8 +22,17 @@ AT_ONCE = 8
 """Texts embedded without leaving the event loop: under a millisecond."""
 
 
+LONGEST = 8000
+"""Characters of a text that its vector is made of."""
+LATIN = 0x250
+"""Where the letters end that the model knows; in other scripts its vectors mean nothing."""
+
+
 class WordLlama:
-    """Averages of token vectors: English, 256 dimensions, a tenth of a millisecond a text."""
+    """Averages of token vectors: English, 256 dimensions, a tenth of a millisecond a text.
+
+    A text that is mostly not in Latin letters gets no vector, and is found by its words.
+    """
 
     name = "wordllama-l2-supercat-256"
 
@@ -44,10 +53,17 @@ class WordLlama:
         tokenizer, table = self._model
         rows = np.zeros((len(texts), table.shape[1]), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            ids = tokenizer.encode(text, add_special_tokens=False).ids
-            if ids:
-                row[:] = table[ids].sum(axis=0, dtype=np.float32)
+            ids = tokenizer.encode(text[:LONGEST], add_special_tokens=False).ids
+            if ids and _in_latin(text):
+                row[:] = table[ids].astype(np.float32).sum(axis=0)
         return normalised(rows)
+
+
+def _in_latin(text: str) -> bool:
+    if text.isascii():
+        return True
+    letters = [character for character in text if character.isalpha()]
+    return sum(character < chr(LATIN) for character in letters) * 2 > len(letters)
 
 
 def _load() -> tuple[Tokenizer, npt.NDArray[np.float16]]:
@@ -70,10 +86,11 @@ def _table(path: Path) -> npt.NDArray[np.float16]:
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         entry = json.loads(file.read(length))["embedding.weight"]
-    return np.memmap(
+    mapped = np.memmap(
         path,
         np.float16,
         "r",
         offset=8 + length + entry["data_offsets"][0],
         shape=tuple(entry["shape"]),
     )
+    return mapped.view(np.ndarray)

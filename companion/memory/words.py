@@ -7,6 +7,7 @@ and what is written with them ("C++", "node.js", "50%", emoji). Stemming is left
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 LONGEST = 40
@@ -91,7 +92,38 @@ def query_terms(text: str) -> list[str]:
             found += [part for part in split.parts if len(part) > 1]
             found.append(split.whole)
     distinct = list(dict.fromkeys(found))
-    return [term for term in distinct if term not in STOP_WORDS] or distinct
+    return [term for term in distinct if not _empty(term)] or distinct
+
+
+def names(speaker: str) -> list[str]:
+    """The parts of a speaker's name by which a query may name them."""
+    return [
+        part
+        for chunk in _CHUNK.findall(_fold(speaker))
+        for unspaced, word, _ in _PART.findall(chunk)
+        if len(part := (unspaced or word)[:LONGEST]) > 1
+    ]
+
+
+def named_in(query: str, among: Iterable[str]) -> list[str]:
+    """Which of the names `among` stand in `query`."""
+    folded = _fold(query)
+    return [name for name in among if _naming(name).search(folded)]
+
+
+def without_names(query: str, named: Iterable[str]) -> str:
+    """`query` without these names, or all of it where it is nothing else."""
+    rest = query
+    for name in named:
+        rest = _naming(name).sub(" ", rest)
+    return rest if query_terms(rest) else query
+
+
+def _naming(name: str) -> re.Pattern[str]:
+    quoted = re.escape(name)
+    if re.match(f"[{_UNSPACED}]", name):
+        return re.compile(quoted)
+    return re.compile(rf"\b{quoted}\b(?:['’]s\b)?", re.IGNORECASE)
 
 
 def _fold(text: str) -> str:
@@ -118,10 +150,22 @@ def _split(chunk: str) -> _Chunk:
     return _Chunk(parts, whole)
 
 
+def _empty(term: str) -> bool:
+    """Whether `term` stands in so many texts that it tells nothing."""
+    return term in STOP_WORDS or STOP_CHARACTERS.issuperset(term)
+
+
 def _grams(run: str) -> list[str]:
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
     return pairs + (_ONE_HAN.findall(run) if pairs else [run])
 
+
+# Chinese particles, pronouns and auxiliaries; a pair of two of them is as empty as each.
+STOP_CHARACTERS = frozenset(
+    "的了是在我你您他她它们們这這那有和就都也很还還不没沒吗嗎呢吧啊哦呀嘛么麼个個之与與及或但而且被把"
+    "给給对對从從到让讓以所因为為什怎样樣会會能可要想说說得着著过過地去来來上下里裡后後前时時又再太真"
+    "只每些已最更比"
+)
 
 STOP_WORDS = frozenset(
     """
