@@ -5,12 +5,13 @@ docs/search.md tells how the weights were found and what each sign brings.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ids = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.floating[Any]]
 _Flags = npt.NDArray[np.bool_]
 
 REACH = 2

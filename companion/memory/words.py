@@ -13,6 +13,9 @@ from dataclasses import dataclass
 LONGEST = 40
 """Characters of a token that count; what is longer is a link or a key, and rarely typed."""
 
+MOST_TERMS = 200
+"""Of a query; what is longer is a text that somebody pasted."""
+
 # What ends or parts words and means nothing alone. Dot, colon and hyphen may stand inside.
 _PUNCTUATION = r"\s\x00-\x1f\x7f.,;:!?\"'()\[\]{}`-"
 _CHUNK = re.compile(rf"[^{_PUNCTUATION}]+(?:[.:-]+[^{_PUNCTUATION}]+)*")
@@ -23,6 +26,7 @@ _UNSPACED = rf"{_HAN}\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u31f0-
 # Vowel signs and the like: part of a word, though not letters to Python's `\w`.
 _MARKS = r"\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 _PART = re.compile(rf"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+)|([^.:-])")
+_KEPT_MARK = re.compile(f"[{_MARKS}{_UNSPACED}]")
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _SHIFT = 0xFEE0
 """From an ASCII symbol to its full-width form, which the index takes for a letter."""
@@ -36,11 +40,11 @@ class _Folding(dict[int, str]):
         category = unicodedata.category(character)
         if code < 0x80 or category[0] in "LN":
             folded = character
-        elif 0x300 <= code <= 0x36F or 0x1F3FB <= code <= 0x1F3FF or 0xFE00 <= code <= 0xFE0F:
-            folded = ""  # accents, skin tones, emoji or text style
+        elif 0x1F3FB <= code <= 0x1F3FF:
+            folded = ""  # an emoji's skin tone
         elif category[0] == "M":
-            folded = character
-        elif category[0] == "S":
+            folded = character if _KEPT_MARK.match(character) else ""
+        elif category[0] == "S" or category == "Cn":  # emoji newer than Python's tables
             folded = f" {character} "
         else:
             folded = "" if category[0] == "C" else " "
@@ -92,16 +96,19 @@ def query_terms(text: str) -> list[str]:
             found += [part for part in split.parts if len(part) > 1]
             found.append(split.whole)
     distinct = list(dict.fromkeys(found))
-    return [term for term in distinct if not _empty(term)] or distinct
+    return ([term for term in distinct if not _empty(term)] or distinct)[:MOST_TERMS]
 
 
 def names(speaker: str) -> list[str]:
-    """The parts of a speaker's name by which a query may name them."""
+    """The parts of a speaker's name by which a query may name them.
+
+    A name that is an empty word, such as Will, is none of them: too many queries hold it.
+    """
     return [
         part
         for chunk in _CHUNK.findall(_fold(speaker))
         for unspaced, word, _ in _PART.findall(chunk)
-        if len(part := (unspaced or word)[:LONGEST]) > 1
+        if len(part := (unspaced or word)[:LONGEST]) > 1 and part not in STOP_WORDS
     ]
 
 

@@ -171,8 +171,10 @@ def likeness(
     """The ids of all that has a vector, and the cosine of each with the vector `query`."""
     blocks = tx.execute(
         "SELECT items, scales, vectors FROM vector_block"
-        " WHERE person_id = ? AND kind = ? AND model_id = ?",
-        (person, kind, model),
+        " WHERE person_id = ? AND kind = ? AND model_id = ?"
+        # an endpoint may put another model behind the same name
+        " AND length(vectors) = length(items) / 8 * ?",
+        (person, kind, model, len(query)),
     ).fetchall()
     ids = _ids(b"".join(items for items, _, _ in blocks))
     scales = np.frombuffer(b"".join(scales for _, scales, _ in blocks), "<f4")
