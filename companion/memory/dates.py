@@ -22,7 +22,7 @@ _WRITTEN = (
     re.compile(
         rf"\b(?:in|of|during|since|last|this|early|mid|late|end)[\s-]+{_MONTH}", re.IGNORECASE
     ),
-    re.compile(rf"\b{_YEAR}"),
+    re.compile(rf"(?<![\w-]){_YEAR}"),
 )
 
 

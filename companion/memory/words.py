@@ -136,7 +136,7 @@ def _naming(name: str) -> re.Pattern[str]:
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
     return unicodedata.normalize("NFC", decomposed.translate(_FOLDING))
 
 

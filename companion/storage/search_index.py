@@ -40,8 +40,12 @@ def replace_message(tx: Tx, *, person: int, message: int, speaker: str, said: st
 
 
 def remove_message(tx: Tx, *, person: int, message: int) -> None:
-    """Make a message unfindable."""
-    tx.execute("DELETE FROM message_words WHERE rowid = ?", (message,))
+    """Make a message unfindable, while its row is still there."""
+    tx.execute(
+        "DELETE FROM message_words WHERE rowid ="
+        " (SELECT id FROM message WHERE id = ? AND person_id = ?)",
+        (message, person),
+    )
     remove_vector(tx, "message", person=person, item=message)
 
 
@@ -59,8 +63,12 @@ def replace_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
 
 
 def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
-    """Make a passage unfindable."""
-    tx.execute("DELETE FROM passage_words WHERE rowid = ?", (passage,))
+    """Make a passage unfindable, while its row is still there."""
+    tx.execute(
+        "DELETE FROM passage_words WHERE rowid ="
+        " (SELECT id FROM passage WHERE id = ? AND person_id = ?)",
+        (passage, person),
+    )
     remove_vector(tx, "passage", person=person, item=passage)
 
 
@@ -109,7 +117,7 @@ def _begins_sitting(tx: Tx, person: int, message: int) -> bool:
         " WHERE earlier.person_id = :person AND earlier.said <> ''"
         " AND (earlier.said_at, earlier.id) < (message.said_at, message.id)"
         " ORDER BY earlier.said_at DESC, earlier.id DESC LIMIT 1))"
-        " FROM message WHERE id = :message",
+        " FROM message WHERE id = :message AND person_id = :person",
         {"person": person, "message": message},
     ).fetchone()
     return pause is None or pause > PAUSE.total_seconds()

@@ -150,7 +150,10 @@ def add_vectors(tx: Tx, *, model: int, made: Sequence[Waiting], vectors: Matrix)
 
 def remove_vector(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
     """Forget the vectors of `item` under every model, and that it waits for one."""
-    tx.execute("DELETE FROM unembedded WHERE kind = ? AND item_id = ?", (kind, item))
+    tx.execute(
+        "DELETE FROM unembedded WHERE kind = ? AND item_id = ? AND person_id = ?",
+        (kind, item, person),
+    )
     blocks = tx.execute(
         "SELECT id, items, scales, vectors FROM vector_block"
         " WHERE person_id = ? AND kind = ? AND instr(items, ?)",
