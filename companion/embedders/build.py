@@ -1,9 +1,35 @@
+"""The embedder that the settings name."""
+
 from collections.abc import Mapping
+
+from companion.embedders.fastembed import FastEmbedder
+from companion.embedders.openai import OpenAIEmbedder
 from companion.embedders.protocol import Embedder
-from companion.settings import EmbedderSettings
+from companion.embedders.wordllama import WordLlama
+from companion.errors import SettingsError
+from companion.settings import EmbedderSettings, Secrets
 
 
 def build_embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Embedder | None:
-    from companion.embedders.wordllama import WordLlama
+    """None where the settings say so: then search goes by words. Nothing is loaded yet.
 
-    return WordLlama() if settings.kind == "wordllama" else None
+    Raises:
+        SettingsError: a model is not named, or its package is missing.
+    """
+    match settings.kind:
+        case "wordllama":
+            return WordLlama()
+        case "openai":
+            if settings.model is None:
+                raise SettingsError(
+                    'embedder.model: name the embedding model, such as "text-embedding-3-small".'
+                )
+            return OpenAIEmbedder(
+                settings.model,
+                base_url=settings.base_url,
+                api_key=Secrets(environ).get(settings.api_key_env),
+            )
+        case "fastembed":
+            return FastEmbedder(settings.model)
+        case "none":
+            return None

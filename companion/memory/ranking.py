@@ -1,28 +1,55 @@
-"""One order for what words, meaning, neighbours, speaker and date each say of a query."""
+"""One order for what words, meaning, neighbours, speaker and date each say of a query.
+
+docs/search.md tells how the weights were found and what each sign brings.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ids = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.floating[Any]]
+_Flags = npt.NDArray[np.bool_]
 
 REACH = 2
-"""Turns each way that a turn gains from."""
+"""Turns each way, in the same sitting, that a turn gains from."""
+NEARBY = 0.5
+"""What a word counts that stands in a turn nearby and not in this one."""
+TOGETHER = 2
+"""Words of the query that must come together around a turn for it to be found without one."""
+NEAREST = 20
+"""Most of what is found by meaning alone."""
+NEAREST_SHARE = 0.1
+"""Most of everything that is found by meaning alone."""
+STANDS_OUT = 2.0
+"""Standard deviations above the mean likeness from which meaning alone is enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How much each sign counts; words and meaning are first scaled to 0..1."""
 
-    words: float = 0.5
-    meaning: float = 0.5
-    neighbours: float = 0.5
-    speaker: float = 0.15
-    date: float = 0.2
-    nearest: int = 100
+    words: float = 0.6
+    meaning: float = 0.4
+    neighbours: float = 1.0
+    speaker: float = 0.4
+    date: float = 0.4
+
+
+MESSAGES = Weights()
+PASSAGES = Weights(words=0.5, meaning=0.5, neighbours=0)
+"""Passages that were stored one after the other need have nothing in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the query and the ids of what holds it."""
+
+    word: str
+    ids: Ids
 
 
 def _no_ids() -> Ids:
@@ -33,77 +60,147 @@ def _no_scores() -> Scores:
     return np.zeros(0, np.float32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """What is known about a query: ids by sign. `ids` is everything that may be found, in order."""
+    """What is known about a query.
+
+    `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
+    a long pause. `likeness` is the cosine with each of `liked`. `spoken` is what somebody said
+    whom the query names, `dated` what falls on a date that it names.
+    """
 
     ids: Ids
-    terms: Sequence[Ids] = ()
+    terms: Sequence[Term] = ()
     liked: Ids = field(default_factory=_no_ids)
     likeness: Scores = field(default_factory=_no_scores)
-    speakers: Sequence[Ids] = ()
+    sittings: Ids = field(default_factory=_no_ids)
+    spoken: Ids = field(default_factory=_no_ids)
     dated: Ids = field(default_factory=_no_ids)
 
 
 def rank(signs: Signs, weights: Weights) -> Ids:
-    """The hits, best first; of equals the newest first."""
-    count = len(signs.ids)
+    """What the query finds, best first; of equals the newest first.
+
+    Found is what holds one of the words, what lies where several of them come together, and what
+    stands out by meaning.
+    """
     places = _Places(signs.ids)
-    words = np.zeros(count, np.float32)
-    for term in signs.terms:
-        at = places.of(term)
-        words[at] += np.log1p((count - len(at) + 0.5) / (len(at) + 0.5))
-    hit = words > 0
-    score = weights.words * _scaled(words)
+    near = _Near(places, signs.sittings if weights.neighbours else None)
+    words, found = _by_words(signs.terms, places, near)
+    score = _scaled(words)
     if len(signs.liked):
-        at, kept = places.of_with(signs.liked)
-        likeness = np.zeros(count, np.float32)
-        likeness[at] = signs.likeness[kept]
-        score += weights.meaning * _scaled(likeness)
-        nearest = np.argsort(-likeness, kind="stable")[: weights.nearest]
-        hit[nearest[likeness[nearest] > 0]] = True
-    score = score + weights.neighbours * _best_neighbour(score)
-    for spoken in signs.speakers:
-        score[places.of(spoken)] += weights.speaker
+        likeness = places.spread(signs.liked, signs.likeness)
+        score = weights.words * score + weights.meaning * _scaled(likeness)
+        found[_standing_out(likeness)] = True
+    if weights.neighbours:
+        score = score + weights.neighbours * np.maximum(score, near.best(score))
+    score[places.of(signs.spoken)] += weights.speaker
     score[places.of(signs.dated)] += weights.date
-    found = np.flatnonzero(hit)[::-1]
-    return signs.ids[found[np.argsort(-score[found], kind="stable")]]
+    newest_first = np.flatnonzero(found)[::-1]
+    return signs.ids[newest_first[np.argsort(-score[newest_first], kind="stable")]]
+
+
+def _by_words(
+    terms: Sequence[Term], places: "_Places", near: "_Near"
+) -> tuple[Scores, npt.NDArray[np.bool_]]:
+    """Sums of how rare the words are in and around each place, and what is found by them."""
+    count = places.count
+    score = np.zeros(count, np.float32)
+    holds = np.zeros(count, np.bool_)
+    together = np.zeros(count, np.int32)
+    for term in terms:
+        at = places.of(term.ids)
+        if not len(at):
+            continue
+        here = np.zeros(count, np.bool_)
+        here[at] = True
+        around = near.any(here)
+        rarity = np.float32(np.log1p((count - len(at) + 0.5) / (len(at) + 0.5)))
+        score += rarity * np.where(here, np.float32(1), NEARBY * around.astype(np.float32))
+        holds |= here
+        if len(term.word) > 1:  # a single character says little, and pairs hold it too
+            together += here | around
+    return score, holds | (together >= TOGETHER)
+
+
+def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
+    """The places that are so much nearer in meaning than the rest that no word is needed."""
+    count = len(likeness)
+    if not count:
+        return np.zeros(0, np.intp)
+    most = min(NEAREST, int(np.ceil(count * NEAREST_SHARE)))
+    nearest = np.argpartition(likeness, count - most)[count - most :]
+    # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
+    needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(count))
+    floor = max(likeness.mean() + needed * likeness.std(), np.finfo(np.float32).tiny)
+    standing_out: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
+    return standing_out
 
 
 class _Places:
-    """Where each id stands."""
+    """Where each id stands among all that may be found."""
 
     def __init__(self, ids: Ids) -> None:
-        self._order = np.argsort(ids, kind="stable")
-        self._sorted = ids[self._order]
+        self.count = len(ids)
+        in_order = bool(np.all(ids[1:] > ids[:-1]))  # unless old messages were imported
+        self._order = None if in_order else np.argsort(ids, kind="stable")
+        self._sorted = ids if self._order is None else ids[self._order]
 
     def of(self, ids: Ids) -> npt.NDArray[np.intp]:
-        return self.of_with(ids)[0]
+        """The places of those of `ids` that have one."""
+        return self._find(ids)[0]
 
-    def of_with(self, ids: Ids) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-        """The places of those of `ids` that have one, and which of them have."""
-        if not len(self._sorted):
+    def spread(self, ids: Ids, values: Scores) -> Scores:
+        """`values` at the places of `ids`; their mean where nothing is known."""
+        at, known = self._find(ids)
+        spread = np.zeros(self.count, np.float32)
+        if len(at):
+            spread += values[known].mean()
+            spread[at] = values[known]
+        return spread
+
+    def _find(self, ids: Ids) -> tuple[npt.NDArray[np.intp], _Flags]:
+        if not self.count:
             return np.zeros(0, np.intp), np.zeros(len(ids), np.bool_)
-        at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
-        kept = self._sorted[at] == ids
-        return self._order[at[kept]], kept
+        at = np.minimum(np.searchsorted(self._sorted, ids), self.count - 1)
+        known = self._sorted[at] == ids
+        at = at[known]
+        return at if self._order is None else self._order[at], known
+
+
+class _Near:
+    """Turns that lie close to each other in one sitting; none do if `sittings` is None."""
+
+    def __init__(self, places: _Places, sittings: Ids | None) -> None:
+        self._steps: list[tuple[int, _Flags]] = []
+        if sittings is None:
+            return
+        begins = np.zeros(places.count, np.int32)
+        begins[places.of(sittings)] = 1
+        sitting = np.cumsum(begins)
+        for step in range(1, min(REACH, places.count - 1) + 1):
+            self._steps.append((step, sitting[step:] == sitting[:-step]))
+
+    def any(self, flags: _Flags) -> _Flags:
+        """Which places have a flag nearby."""
+        around = np.zeros_like(flags)
+        for step, together in self._steps:
+            around[step:] |= flags[:-step] & together
+            around[:-step] |= flags[step:] & together
+        return around
+
+    def best(self, score: Scores) -> Scores:
+        """The best score near each place."""
+        best = np.zeros_like(score)
+        for step, together in self._steps:
+            np.maximum(best[step:], score[:-step] * together, out=best[step:])
+            np.maximum(best[:-step], score[step:] * together, out=best[:-step])
+        return best
 
 
 def _scaled(values: Scores) -> Scores:
     """`values` from 0 to 1."""
     if not len(values) or values.max() <= values.min():
         return np.zeros_like(values)
-    low = values.min()
-    scaled: Scores = (values - low) / (values.max() - low)
+    scaled: Scores = (values - values.min()) / (values.max() - values.min())
     return scaled
-
-
-def _best_neighbour(score: Scores) -> Scores:
-    """For each turn the best score among the turns around it."""
-    padded = np.concatenate([np.zeros(REACH, np.float32), score, np.zeros(REACH, np.float32)])
-    count = len(score)
-    around = [
-        padded[REACH + step : REACH + step + count] for step in range(-REACH, REACH + 1) if step
-    ]
-    best: Scores = np.maximum.reduce(around)
-    return best

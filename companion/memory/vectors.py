@@ -26,10 +26,18 @@ class Vectorizer:
     when the embedder is another. While the embedder is down the search goes by words.
     """
 
-    def __init__(self, db: Database, embedder: Embedder, *, gather: timedelta = GATHER) -> None:
+    def __init__(
+        self,
+        db: Database,
+        embedder: Embedder,
+        *,
+        gather: timedelta = GATHER,
+        retry: timedelta = FIRST_RETRY,
+    ) -> None:
         self._db = db
         self._embedder = embedder
         self._gather = gather
+        self._retry = retry
         self._wake = asyncio.Event()
         self._wake.set()
 
@@ -39,14 +47,14 @@ class Vectorizer:
 
     async def run(self) -> None:
         """Fill in vectors whenever woken, until cancelled."""
-        retry = FIRST_RETRY
+        retry = self._retry
         while True:
             await self._wake.wait()
             await asyncio.sleep(self._gather.total_seconds())
             self._wake.clear()
             try:
                 await self.run_once()
-                retry = FIRST_RETRY
+                retry = self._retry
             except EmbedderUnavailableError as error:
                 logger.warning("no vectors for now, next try in %s: %s", retry, error)
                 await asyncio.sleep(retry.total_seconds())

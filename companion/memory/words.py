@@ -7,10 +7,14 @@ and what is written with them ("C++", "node.js", "50%", emoji). Stemming is left
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 LONGEST = 40
 """Characters of a token that count; what is longer is a link or a key, and rarely typed."""
+
+MOST_TERMS = 200
+"""Of a query; what is longer is a text that somebody pasted."""
 
 # What ends or parts words and means nothing alone. Dot, colon and hyphen may stand inside.
 _PUNCTUATION = r"\s\x00-\x1f\x7f.,;:!?\"'()\[\]{}`-"
@@ -22,6 +26,7 @@ _UNSPACED = rf"{_HAN}\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u31f0-
 # Vowel signs and the like: part of a word, though not letters to Python's `\w`.
 _MARKS = r"\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 _PART = re.compile(rf"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+)|([^.:-])")
+_KEPT_MARK = re.compile(f"[{_MARKS}{_UNSPACED}]")
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _SHIFT = 0xFEE0
 """From an ASCII symbol to its full-width form, which the index takes for a letter."""
@@ -35,11 +40,11 @@ class _Folding(dict[int, str]):
         category = unicodedata.category(character)
         if code < 0x80 or category[0] in "LN":
             folded = character
-        elif 0x300 <= code <= 0x36F or 0x1F3FB <= code <= 0x1F3FF or 0xFE00 <= code <= 0xFE0F:
-            folded = ""  # accents, skin tones, emoji or text style
+        elif 0x1F3FB <= code <= 0x1F3FF:
+            folded = ""  # an emoji's skin tone
         elif category[0] == "M":
-            folded = character
-        elif category[0] == "S":
+            folded = character if _KEPT_MARK.match(character) else ""
+        elif category[0] == "S" or category == "Cn":  # emoji newer than Python's tables
             folded = f" {character} "
         else:
             folded = "" if category[0] == "C" else " "
@@ -91,13 +96,47 @@ def query_terms(text: str) -> list[str]:
             found += [part for part in split.parts if len(part) > 1]
             found.append(split.whole)
     distinct = list(dict.fromkeys(found))
-    return [term for term in distinct if term not in STOP_WORDS] or distinct
+    return ([term for term in distinct if not _empty(term)] or distinct)[:MOST_TERMS]
+
+
+def names(speaker: str) -> list[str]:
+    """The parts of a speaker's name by which a query may name them.
+
+    A name that is an empty word, such as Will, is none of them: too many queries hold it.
+    """
+    return [
+        part
+        for chunk in _CHUNK.findall(_fold(speaker))
+        for unspaced, word, _ in _PART.findall(chunk)
+        if len(part := (unspaced or word)[:LONGEST]) > 1 and part not in STOP_WORDS
+    ]
+
+
+def named_in(query: str, among: Iterable[str]) -> list[str]:
+    """Which of the names `among` stand in `query`."""
+    folded = _fold(query)
+    return [name for name in among if _naming(name).search(folded)]
+
+
+def without_names(query: str, named: Iterable[str]) -> str:
+    """`query` without these names, or all of it where it is nothing else."""
+    rest = query
+    for name in named:
+        rest = _naming(name).sub(" ", rest)
+    return rest if query_terms(rest) else query
+
+
+def _naming(name: str) -> re.Pattern[str]:
+    quoted = re.escape(name)
+    if re.match(f"[{_UNSPACED}]", name):
+        return re.compile(quoted)
+    return re.compile(rf"\b{quoted}\b(?:['’]s\b)?", re.IGNORECASE)
 
 
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
     return unicodedata.normalize("NFC", decomposed.translate(_FOLDING))
 
 
@@ -118,10 +157,22 @@ def _split(chunk: str) -> _Chunk:
     return _Chunk(parts, whole)
 
 
+def _empty(term: str) -> bool:
+    """Whether `term` stands in so many texts that it tells nothing."""
+    return term in STOP_WORDS or STOP_CHARACTERS.issuperset(term)
+
+
 def _grams(run: str) -> list[str]:
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
     return pairs + (_ONE_HAN.findall(run) if pairs else [run])
 
+
+# Chinese particles, pronouns and auxiliaries; a pair of two of them is as empty as each.
+STOP_CHARACTERS = frozenset(
+    "的了是在我你您他她它们們这這那有和就都也很还還不没沒吗嗎呢吧啊哦呀嘛么麼个個之与與及或但而且被把"
+    "给給对對从從到让讓以所因为為什怎样樣会會能可要想说說得着著过過地去来來上下里裡后後前时時又再太真"
+    "只每些已最更比"
+)
 
 STOP_WORDS = frozenset(
     """

@@ -6,15 +6,12 @@ from datetime import datetime
 
 from companion.embedders.protocol import Embedder, Matrix
 from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import Signs, Weights, rank
+from companion.memory.ranking import PASSAGES, Signs, rank
 from companion.memory.words import query_terms
 from companion.storage.database import Database, Tx
 from companion.storage.query_vector import near, query_vector
-from companion.storage.search_index import SAID, numbers, with_terms
+from companion.storage.search_index import numbers, with_terms
 from companion.storage.vector_blocks import Ids
-
-PASSAGES = Weights(neighbours=0)
-"""Passages that were stored one after the other need have nothing in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class ArchivalStorage:
         liked, likeness = near(tx, "passage", self._embedder, self._person, vector)
         signs = Signs(
             ids=numbers(listed),
-            terms=with_terms(tx, "passage", person=self._person, mark=SAID, terms=terms),
+            terms=with_terms(tx, "passage", person=self._person, terms=terms),
             liked=liked,
             likeness=likeness,
         )

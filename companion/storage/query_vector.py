@@ -12,9 +12,12 @@ from companion.storage.vector_blocks import Ids, Kind, current_model, likeness
 logger = logging.getLogger(__name__)
 
 
-async def query_vector(embedder: Embedder | None, query: str | None) -> Matrix | None:
-    """The vector of `query`; None means that the search goes by words alone."""
-    if embedder is None or not query or not query.strip():
+async def query_vector(embedder: Embedder | None, query: str) -> Matrix | None:
+    """The vector of `query`; None means that the search goes by words alone.
+
+    So it does for queries of nothing but symbols, whose vectors are near to anything.
+    """
+    if embedder is None or not any(map(str.isalnum, query)):
         return None
     try:
         (vector,) = await embedder.embed([query], as_query=True)

@@ -2,47 +2,50 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import timedelta
 
 import numpy as np
 
-from companion.memory.words import tokens
+from companion.memory.ranking import Term
+from companion.memory.words import names, tokens
 from companion.storage.database import Tx
 from companion.storage.vector_blocks import Ids, Kind, await_vector, remove_vector
 
-# What a token is: a word that was said, one of the speaker's name, or of the date. These are private-use
-# characters, which `tokens` lets through in no token.
+# What a token is: a word that was said, a name of who said it, or the sign that a sitting began.
+# These are private-use characters, which `tokens` lets through in no token.
 SAID = "\ue000"
 SPEAKER = "\ue001"
-DATE = "\ue002"
+SITTING = "\ue002"
+_WHOLE = "\ue003"
+"""Ends a name, so that it is not stemmed."""
+
+PAUSE = timedelta(hours=3)
+"""A silence after which a new sitting begins, whose turns are no neighbours of what was before."""
 
 
-def add_message(
-    tx: Tx, *, person: int, message: int, speaker: str, said: str, said_at: datetime
-) -> None:
-    """Make what `speaker` said findable; its vector follows later."""
-    led = "".join(
-        (
-            _led(person, SAID, tokens(said)),
-            _led(person, SPEAKER, tokens(speaker)),
-            _led(person, DATE, (f"{said_at:%Y}", f"{said_at:%B}".lower())),
-        )
-    )
+def add_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
+    """Make what `speaker` said findable; its row is there already, its vector follows later."""
+    led = _led(person, SAID, tokens(said))
+    led += _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
+    if _begins_sitting(tx, person, message):
+        led += _led(person, SITTING, [""])
     tx.execute("INSERT INTO message_words (rowid, tokens) VALUES (?, ?)", (message, led))
     await_vector(tx, "message", person=person, item=message)
 
 
-def replace_message(
-    tx: Tx, *, person: int, message: int, speaker: str, said: str, said_at: datetime
-) -> None:
+def replace_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
     """Index a message anew after its text changed."""
     remove_message(tx, person=person, message=message)
-    add_message(tx, person=person, message=message, speaker=speaker, said=said, said_at=said_at)
+    add_message(tx, person=person, message=message, speaker=speaker, said=said)
 
 
 def remove_message(tx: Tx, *, person: int, message: int) -> None:
-    """Make a message unfindable."""
-    tx.execute("DELETE FROM message_words WHERE rowid = ?", (message,))
+    """Make a message unfindable, while its row is still there."""
+    tx.execute(
+        "DELETE FROM message_words WHERE rowid ="
+        " (SELECT id FROM message WHERE id = ? AND person_id = ?)",
+        (message, person),
+    )
     remove_vector(tx, "message", person=person, item=message)
 
 
@@ -60,21 +63,64 @@ def replace_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
 
 
 def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
-    """Make a passage unfindable."""
-    tx.execute("DELETE FROM passage_words WHERE rowid = ?", (passage,))
+    """Make a passage unfindable, while its row is still there."""
+    tx.execute(
+        "DELETE FROM passage_words WHERE rowid ="
+        " (SELECT id FROM passage WHERE id = ? AND person_id = ?)",
+        (passage, person),
+    )
     remove_vector(tx, "passage", person=person, item=passage)
 
 
-def with_terms(tx: Tx, kind: Kind, *, person: int, mark: str, terms: Sequence[str]) -> list[Ids]:
-    """For each of `terms` the ids that hold it, in order. `mark` is SAID or SPEAKER."""
-    table = f"{kind}_words"
-    # One text of numbers a term: fetching rows one by one would cost several times the search.
+def speakers(tx: Tx, person: int) -> list[str]:
+    """The names of all who ever said something to this person or for them."""
+    lead = f"{person}{SPEAKER}"
     rows = tx.execute(
-        f"SELECT (SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH term.value)"
-        " FROM json_each(?) AS term ORDER BY term.key",
-        (json.dumps([f'"{person}{mark}{term}"' for term in terms], ensure_ascii=False),),
+        "SELECT term FROM message_terms WHERE term >= ? AND term < ?",
+        (lead, f"{person}{SITTING}"),
+    )
+    return [term.removeprefix(lead).removesuffix(_WHOLE) for (term,) in rows.fetchall()]
+
+
+def with_terms(tx: Tx, kind: Kind, *, person: int, terms: Sequence[str]) -> list[Term]:
+    """For each of `terms` what holds it."""
+    led = [f"{person}{SAID}{term}" for term in terms]
+    return list(map(Term, terms, _holding(tx, kind, led)))
+
+
+def spoken_by(tx: Tx, *, person: int, named: Sequence[str]) -> Ids:
+    """What was said by those of `named`."""
+    led = [f"{person}{SPEAKER}{name}{_WHOLE}" for name in named]
+    return np.concatenate([numbers(None), *_holding(tx, "message", led)])
+
+
+def sittings(tx: Tx, person: int) -> Ids:
+    """The first message of each sitting."""
+    (first,) = _holding(tx, "message", [f"{person}{SITTING}"])
+    return first
+
+
+def _holding(tx: Tx, kind: Kind, led: Sequence[str]) -> list[Ids]:
+    table = f"{kind}_words"
+    # One text of numbers a token: fetching rows one by one would cost several times the search.
+    rows = tx.execute(
+        f"SELECT (SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH token.value)"
+        " FROM json_each(?) AS token ORDER BY token.key",
+        (json.dumps([f'"{token}"' for token in led], ensure_ascii=False),),
     )
     return [numbers(listed) for (listed,) in rows.fetchall()]
+
+
+def _begins_sitting(tx: Tx, person: int, message: int) -> bool:
+    (pause,) = tx.execute(
+        "SELECT unixepoch(said_at) - unixepoch((SELECT earlier.said_at FROM message AS earlier"
+        " WHERE earlier.person_id = :person AND earlier.said <> ''"
+        " AND (earlier.said_at, earlier.id) < (message.said_at, message.id)"
+        " ORDER BY earlier.said_at DESC, earlier.id DESC LIMIT 1))"
+        " FROM message WHERE id = :message AND person_id = :person",
+        {"person": person, "message": message},
+    ).fetchone()
+    return pause is None or pause > PAUSE.total_seconds()
 
 
 def numbers(listed: str | None) -> Ids:

@@ -5,9 +5,10 @@ holds many: 10,000 vectors of 256 numbers are read and compared in a quarter of 
 row each takes with sqlite-vec (docs/decisions/0040-vectors-in-blocks.md).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ Kind = Literal["message", "passage"]
 Ids = npt.NDArray[np.int64]
 
 BLOCK = 64
+"""Vectors in a row."""
+AT_ONCE = 1024
+"""Vectors compared in one go: what stays in the processor's cache while it is at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,34 @@ class Waiting:
     item: int
     person: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """Some vectors as they are kept: a scale times its row of whole numbers is the vector."""
+
+    items: Ids
+    scales: npt.NDArray[np.float32]
+    rows: npt.NDArray[np.int8]
+
+    @classmethod
+    def read(cls, items: bytes, scales: bytes, rows: bytes) -> Self:
+        numbers = np.frombuffer(rows, "i1")
+        count = len(items) // 8
+        return cls(_ids(items), np.frombuffer(scales, "<f4"), numbers.reshape(count, -1))
+
+    def only(self, which: slice | npt.NDArray[np.bool_]) -> Self:
+        return type(self)(self.items[which], self.scales[which], self.rows[which])
+
+    def with_more(self, more: Self) -> Self:
+        return type(self)(
+            np.concatenate([self.items, more.items]),
+            np.concatenate([self.scales, more.scales]),
+            np.concatenate([self.rows, more.rows]),
+        )
+
+    def columns(self) -> tuple[bytes, bytes, bytes]:
+        return self.items.tobytes(), self.scales.tobytes(), self.rows.tobytes()
 
 
 def use_model(tx: Tx, name: str) -> int:
@@ -102,36 +134,38 @@ def waiting(tx: Tx, limit: int) -> list[Waiting]:
     return [Waiting(*row) for row in rows]
 
 
-def add_vectors(tx: Tx, model: int, made: Sequence[Waiting], vectors: Matrix) -> None:
+def add_vectors(tx: Tx, *, model: int, made: Sequence[Waiting], vectors: Matrix) -> None:
     """Keep the vectors of `made`, a row each, except of texts that changed or went meanwhile."""
+    rows_of = defaultdict[tuple[int, Kind], list[int]](list)
+    for row in sorted(range(len(made)), key=lambda row: made[row].item):
+        one = made[row]
+        if tx.execute("DELETE FROM unembedded WHERE id = ?", (one.id,)).rowcount:
+            rows_of[one.person, one.kind].append(row)
     scales, numbers = _quantised(vectors)
-    for row, one in sorted(enumerate(made), key=lambda pair: pair[1].item):
-        claimed = tx.execute("DELETE FROM unembedded WHERE id = ?", (one.id,)).rowcount
-        if claimed:
-            _append(tx, model, one, scales[row], numbers[row])
+    for (person, kind), rows in rows_of.items():
+        items = np.array([made[row].item for row in rows], "<i8")
+        new = _Vectors(items, scales[rows], numbers[rows])
+        _append(tx, (person, kind, model), new)
 
 
 def remove_vector(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
     """Forget the vectors of `item` under every model, and that it waits for one."""
-    tx.execute("DELETE FROM unembedded WHERE kind = ? AND item_id = ?", (kind, item))
+    tx.execute(
+        "DELETE FROM unembedded WHERE kind = ? AND item_id = ? AND person_id = ?",
+        (kind, item, person),
+    )
     blocks = tx.execute(
         "SELECT id, items, scales, vectors FROM vector_block"
         " WHERE person_id = ? AND kind = ? AND instr(items, ?)",
         (person, kind, np.int64(item).tobytes()),
-    )
-    for block, items, scales, vectors in blocks.fetchall():
-        kept = _ids(items) != item
-        width = len(vectors) // len(kept)
-        tx.execute(
-            "UPDATE vector_block SET items = ?, scales = ?, vectors = ? WHERE id = ?",
-            (
-                _ids(items)[kept].tobytes(),
-                np.frombuffer(scales, "<f4")[kept].tobytes(),
-                np.frombuffer(vectors, "i1").reshape(-1, width)[kept].tobytes(),
-                block,
-            ),
-        )
-    tx.execute("DELETE FROM vector_block WHERE person_id = ? AND items = X''", (person,))
+    ).fetchall()
+    for block, *columns in blocks:
+        held = _Vectors.read(*columns)
+        kept = held.only(held.items != item)
+        if len(kept.items):
+            _update(tx, block, kept)
+        else:
+            tx.execute("DELETE FROM vector_block WHERE id = ?", (block,))
 
 
 def likeness(
@@ -140,40 +174,50 @@ def likeness(
     """The ids of all that has a vector, and the cosine of each with the vector `query`."""
     blocks = tx.execute(
         "SELECT items, scales, vectors FROM vector_block"
-        " WHERE person_id = ? AND kind = ? AND model_id = ?",
-        (person, kind, model),
+        " WHERE person_id = ? AND kind = ? AND model_id = ?"
+        # an endpoint may put another model behind the same name
+        " AND length(vectors) = length(items) / 8 * ?",
+        (person, kind, model, len(query)),
     ).fetchall()
     ids = _ids(b"".join(items for items, _, _ in blocks))
     scales = np.frombuffer(b"".join(scales for _, scales, _ in blocks), "<f4")
-    cosines = [
-        np.frombuffer(vectors, "i1").reshape(-1, len(query)).astype(np.float32) @ query
-        for _, _, vectors in blocks
-    ]
-    return ids, np.concatenate([*cosines, np.zeros(0, np.float32)]) * scales
+    numbers = np.frombuffer(b"".join(vectors for _, _, vectors in blocks), "i1")
+    rows = numbers.reshape(-1, len(query))
+    cosines = np.empty(len(rows), np.float32)
+    for begin in range(0, len(rows), AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        np.dot(rows[some].astype(np.float32), query, out=cosines[some])
+    cosines *= scales
+    return ids, cosines
 
 
-def _append(
-    tx: Tx, model: int, one: Waiting, scale: np.float32, numbers: npt.NDArray[np.int8]
-) -> None:
-    key = (one.person, one.kind, model)
+def _append(tx: Tx, key: tuple[int, Kind, int], new: _Vectors) -> None:
+    """Fill up the last row of this person, kind and model, then begin more."""
     last = tx.execute(
         "SELECT id, items, scales, vectors FROM vector_block"
         " WHERE person_id = ? AND kind = ? AND model_id = ? ORDER BY id DESC LIMIT 1",
         key,
     ).fetchone()
-    more = (np.int64(one.item).tobytes(), scale.tobytes(), numbers.tobytes())
-    if last is None or len(last[1]) >= BLOCK * 8:
+    begin = 0
+    if last is not None:
+        block, *columns = last
+        held = _Vectors.read(*columns)
+        begin = max(BLOCK - len(held.items), 0)
+        if begin:
+            _update(tx, block, held.with_more(new.only(slice(begin))))
+    for at in range(begin, len(new.items), BLOCK):
         tx.execute(
             "INSERT INTO vector_block (person_id, kind, model_id, items, scales, vectors)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            (*key, *more),
+            (*key, *new.only(slice(at, at + BLOCK)).columns()),
         )
-    else:
-        block, *columns = last
-        tx.execute(
-            "UPDATE vector_block SET items = ?, scales = ?, vectors = ? WHERE id = ?",
-            (*(old + new for old, new in zip(columns, more, strict=True)), block),
-        )
+
+
+def _update(tx: Tx, block: int, vectors: _Vectors) -> None:
+    tx.execute(
+        "UPDATE vector_block SET items = ?, scales = ?, vectors = ? WHERE id = ?",
+        (*vectors.columns(), block),
+    )
 
 
 def _ids(items: bytes) -> Ids:

@@ -5,6 +5,8 @@
 CREATE VIRTUAL TABLE message_words USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = "porter ascii"
 );
+-- The tokens themselves, to list a person's speakers.
+CREATE VIRTUAL TABLE message_terms USING fts5vocab(message_words, row);
 CREATE VIRTUAL TABLE passage_words USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = "porter ascii"
 );
