@@ -1,6 +1,7 @@
 """Talking in the terminal, with a real process, a real database and a scripted model."""
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -14,15 +15,13 @@ from tests.support.model_server import Asked, Completion, Hang, ModelServer, cal
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
+SAID = re.compile(r", terminal\] (?:\w+: |\()(.*)$", re.MULTILINE)
+
+
 def echo(asked: Asked) -> Completion:
-    """Answers with the last words of the last message, and greets whoever comes."""
-    text = str(asked["messages"][-1]["content"])
-    for message in reversed(asked["messages"]):
-        if message["role"] == "user" and "] " in str(message["content"]):
-            text = str(message["content"])
-            break
-    said = text.rpartition(": ")[2].splitlines()[0]
-    return calls(send_message={"message": f"You said {said}"})
+    """Says again what was said last."""
+    said = SAID.findall("\n".join(str(message["content"]) for message in asked["messages"]))
+    return calls(send_message={"message": f"You said {said[-1]}"})
 
 
 class Thinking:
