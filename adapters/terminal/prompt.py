@@ -76,6 +76,8 @@ class Prompt:
                     if event is not None:
                         await handle(event)
         finally:
+            if self._thinking is not None:
+                await self.show(("class:quiet", self._last_words()))
             self._stop_thinking()
 
     async def send(self, message: OutgoingMessage) -> None:
@@ -113,6 +115,12 @@ class Prompt:
         if self._thinking is not None:
             self._thinking.cancel()
             self._thinking = None
+
+    def _last_words(self) -> str:
+        return (
+            f"{self._companion} is still thinking. Ctrl-C leaves at once; the answer comes when "
+            "you are back."
+        )
 
     def _status(self) -> FormattedText:
         if self._leaving:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import getpass
-import importlib
 import json
 import os
 import sys
@@ -95,7 +93,7 @@ def _history(home: Home, person: Sender) -> Path:
 
 
 async def _once(companion: Companion, person: Sender, text: str, *, as_json: bool) -> int:
-    from adapters.terminal import Lines, one_line
+    from adapters.terminal.lines import Lines, one_line
     from companion.clock import SystemClock
 
     said: list[str] = []
@@ -117,7 +115,7 @@ async def _once(companion: Companion, person: Sender, text: str, *, as_json: boo
 
 
 async def _line_by_line(companion: Companion, person: Sender) -> int:
-    from adapters.terminal import Lines, standard_input
+    from adapters.terminal.lines import Lines, standard_input
     from companion.clock import SystemClock
 
     lines = Lines(standard_input(), person=person, clock=SystemClock(), quiet=companion.quiet)
@@ -128,20 +126,17 @@ async def _line_by_line(companion: Companion, person: Sender) -> int:
 async def _at_a_screen(
     companion: Companion, person: Sender, name: str, history: Path | None
 ) -> int:
-    from adapters.terminal import Prompt
+    from adapters.terminal.prompt import Prompt
     from companion.clock import SystemClock
 
     prompt = Prompt(person=person, companion=name, clock=SystemClock(), history=history)
     sys.stdout.write(f"This is {name}. Just write; /help shows what else you can do.\n\n")
-    # Half a second of imports that nobody should wait for.
-    warming = asyncio.create_task(asyncio.to_thread(importlib.import_module, "openai"))
     await _talk(companion, person, prompt)
-    await warming
     return 0
 
 
 async def _talk(companion: Companion, person: Sender, terminal: Adapter) -> None:
-    from adapters.terminal import PLATFORM
+    from adapters.terminal.translate import PLATFORM
 
     companion.deliver(PLATFORM, terminal.send, chat=person.user)
     companion.typing(PLATFORM, terminal.typing)

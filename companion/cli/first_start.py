@@ -39,10 +39,8 @@ def settings_to_talk_with(home: Home, environ: Mapping[str, str], *, yes: bool) 
 
     settings = load(settings_path(environ), environ)
     wanted, weights = settings.local.model, Weights(home.path)
-    if settings.models or weights.path(wanted).is_file():
+    if settings.models or wanted not in CATALOGUE or weights.path(wanted).is_file():
         return settings
-    if wanted not in CATALOGUE:
-        weights.find(wanted)
     found = asyncio.run(find_servers())
     if found:
         settings = _with_a_server(settings, found, home, environ, yes=yes)

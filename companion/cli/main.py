@@ -27,6 +27,7 @@ COMMANDS = (
     "model",
     "backup",
     "restore",
+    "eval",
 )
 
 DONE, FAILED, OPERATOR_MUST_ACT, INTERRUPTED = 0, 1, 2, 130
@@ -54,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for people
+        error = _cause(error)
+        if isinstance(error, OperatorError):
+            return _tell(str(error), OPERATOR_MUST_ACT)
         hint = "COMPANION_LOG=DEBUG shows where"
         return _tell(f"companion failed: {type(error).__name__}: {error} ({hint})", FAILED)
 
@@ -89,6 +93,13 @@ async def _until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:
         if stopped:
             return DONE
         raise
+
+
+def _cause(error: Exception) -> Exception:
+    """The one error in the groups that task groups make of it, or the group of several."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        (error,) = error.exceptions
+    return error
 
 
 def _tell(text: str, code: int) -> int:

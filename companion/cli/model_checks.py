@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 
 import httpx2
@@ -44,7 +45,8 @@ def _on_this_machine(name: str, home: Home) -> Finding:
             advice="Choose an endpoint with `companion init`, or: pip install 'companion[local]'",
         )
     try:
-        path = Weights(home.path).find(name)
+        path = Path(name).expanduser()
+        path = path if path.is_file() else Weights(home.path).find(name)
     except ModelFileError as error:
         return Finding(
             about="model",
@@ -74,7 +76,7 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
     began = perf_counter()
     try:
         names = await _names(model, key.get_secret_value() if key else "none")
-    except OpenAIError as error:
+    except (OpenAIError, ValueError) as error:  # the SDK lets JSON's own error through
         return _unreachable(model, where, error)
     if not names:
         advice = "Load a model there first."
@@ -129,7 +131,7 @@ def _cuts_prompts(name: str, where: str, given: int, wanted: int) -> Finding:
     )
 
 
-def _unreachable(model: ModelSettings, where: str, error: OpenAIError) -> Finding:
+def _unreachable(model: ModelSettings, where: str, error: Exception) -> Finding:
     match error:
         case APITimeoutError():
             text = f"{where} did not answer within {PATIENCE_SECONDS} s"

@@ -1,6 +1,7 @@
 """How far a download has come."""
 
 import sys
+from typing import NoReturn
 
 from tqdm import tqdm
 
@@ -9,7 +10,7 @@ class Progress:
     """A bar on standard error; nothing where that is no terminal."""
 
     def __init__(self) -> None:
-        self._bar: tqdm[object] | None = None
+        self._bar: tqdm[NoReturn] | None = None
 
     def __call__(self, have: int, total: int | None) -> None:
         """`have` of `total` bytes are there."""

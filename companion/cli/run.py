@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 
 from companion.cli.arguments import Subparsers, operators_home, operators_settings
@@ -27,7 +28,10 @@ async def run(_: argparse.Namespace) -> int:
     home.make()
     file = home.log if settings.log.file else None
     set_up(settings.log.level, file=file, terminal=settings.log.level)
+    told_to_stop = asyncio.Event()
+    # In place of the one that `main` set: turns that end soon may do so before we go.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_stop.set)
     async with open_companion(home.path, settings=settings):
         sys.stderr.write(NO_PLATFORM)
-        await asyncio.Event().wait()
+        await told_to_stop.wait()
     return 0

@@ -53,8 +53,8 @@ def test_the_terminal_gets_less_than_the_file(
 def test_tracebacks_are_for_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up("INFO", file=tmp_path / "companion.log", terminal="INFO")
     try:
-        raise ValueError("broken")
-    except ValueError:
+        _ = 1 / 0
+    except ZeroDivisionError:
         logger.exception("it failed")
     shown = capsys.readouterr().err
     assert "it failed" in shown

@@ -13,37 +13,48 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
+import pyte
+
 from tests.companion.cli.commands import environment
 
-PATIENCE_SECONDS = 30
-WHERE_IS_THE_CURSOR, AT_THE_TOP = b"\x1b[6n", b"\x1b[1;1R"
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[()=>][0-9A-Za-z]?|\r")
+PATIENCE_SECONDS = 60
+COLUMNS, LINES = 200, 40
+
+
+class _Screen(pyte.Screen):
+    """A screen that answers what it is asked, as where its cursor is."""
+
+    def __init__(self, side: int) -> None:
+        super().__init__(COLUMNS, LINES)
+        self._side = side
+
+    def write_process_input(self, data: str) -> None:
+        os.write(self._side, data.encode())
 
 
 class Terminal:
     """What is seen at a terminal, and its keyboard."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", side: int) -> None:
-        self.process = process
+        self._process = process
         self._side = side
-        self._raw = b""
-        self._seen = 0
+        self._screen = _Screen(side)
+        self._stream = pyte.ByteStream(self._screen)
 
     @property
     def screen(self) -> str:
-        """All that was written so far, without escapes."""
-        return ESCAPES.sub("", self._raw.decode("utf-8", "replace"))
+        """What stands on the screen now."""
+        return "\n".join(line.rstrip() for line in self._screen.display).rstrip()
 
     def types(self, text: str) -> None:
         os.write(self._side, text.encode())
 
     def reads(self, text: str) -> None:
-        """Returns once `text` is there, after what was read before."""
+        """Returns once `text` stands on the screen."""
         deadline = monotonic() + PATIENCE_SECONDS
-        while (at := self.screen.find(text, self._seen)) < 0:
+        while text not in self.screen:
             if not self._more(deadline):
-                raise AssertionError(f"{text!r} is not there:\n{self.screen}")
-        self._seen = at + len(text)
+                raise AssertionError(f"{text!r} is not on the screen:\n{self.screen}")
 
     def number_of(self, choice: str) -> str:
         """The number before `choice` in a list to choose from."""
@@ -56,7 +67,7 @@ class Terminal:
         deadline = monotonic() + PATIENCE_SECONDS
         while self._more(deadline):
             continue
-        return self.process.wait(PATIENCE_SECONDS)
+        return self._process.wait(PATIENCE_SECONDS)
 
     def _more(self, deadline: float) -> bool:
         """Whether more was written before `deadline`; then it is on the screen."""
@@ -66,9 +77,7 @@ class Terminal:
             written = os.read(self._side, 65536)
         except OSError:  # Linux says so when the other side is closed
             return False
-        self._raw += written
-        if WHERE_IS_THE_CURSOR in written:
-            os.write(self._side, AT_THE_TOP)
+        self._stream.feed(written)
         return bool(written)
 
 
@@ -76,9 +85,9 @@ class Terminal:
 def terminal(
     home: Path, *arguments: str, environ: Mapping[str, str] | None = None
 ) -> Iterator[Terminal]:
-    """`companion` with `arguments` at a terminal of 100 by 30. It is killed if it still runs."""
+    """`companion` with `arguments` at a terminal. It is killed if it still runs."""
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "companion", *arguments],
         env=environment(home, {"TERM": "xterm-256color", **(environ or {})}),

@@ -1,36 +1,32 @@
 """What the doctor finds, and what it says to do."""
 
-import asyncio
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
+from companion.cli.checks import examine
+from companion.cli.findings import Finding
 from companion.clock import SystemClock
 from companion.home import Home
 from companion.storage.database import Database
-from tests.companion.cli.commands import Ran, command
+from tests.companion.cli.conftest import Here
 from tests.support.model_server import ModelServer
 
 NO_EMBEDDER = '[embedder]\nkind = "none"\n'
 
 
-async def doctor(home: Path, *arguments: str, **environ: str) -> Ran:
-    return await asyncio.to_thread(command, home, "doctor", *arguments, environ=environ)
-
-
-async def found(home: Path, **environ: str) -> dict[str, dict[str, str]]:
+async def found(home: Path, **environ: str) -> dict[str, Finding]:
     """The findings by what they are about."""
-    findings: list[dict[str, Any]] = (await doctor(home, "--json", **environ)).json
-    return {finding["about"]: finding for finding in findings}
+    environ["COMPANION_HOME"] = str(home)
+    return {finding.about: finding async for finding in examine(Home(home), environ)}
 
 
-async def test_all_is_well_with_an_endpoint_that_has_the_model(tmp_path: Path) -> None:
+async def test_all_is_well_with_an_endpoint_that_has_the_model(here: Here, tmp_path: Path) -> None:
     async with ModelServer(models=("qwen", "other")) as server:
-        ran = await doctor(tmp_path, OPENAI_BASE_URL=server.base_url)
+        ran = await here(tmp_path, "doctor", environ={"OPENAI_BASE_URL": server.base_url})
     assert ran.code == 0
     assert "FAIL" not in ran.out
     assert f"qwen at {server.base_url}" in ran.out
@@ -38,8 +34,8 @@ async def test_all_is_well_with_an_endpoint_that_has_the_model(tmp_path: Path) -
     assert "wordllama" in ran.out
 
 
-async def test_without_any_model_it_says_how_to_get_one(tmp_path: Path) -> None:
-    ran = await doctor(tmp_path)
+async def test_without_any_model_it_says_how_to_get_one(here: Here, tmp_path: Path) -> None:
+    ran = await here(tmp_path, "doctor")
     assert ran.code == 1
     assert "FAIL  model     no endpoint is configured" in ran.out
     assert "`companion init` chooses an endpoint" in ran.out
@@ -47,8 +43,8 @@ async def test_without_any_model_it_says_how_to_get_one(tmp_path: Path) -> None:
 
 async def test_an_endpoint_where_nothing_answers(tmp_path: Path) -> None:
     model = (await found(tmp_path, OPENAI_BASE_URL="http://127.0.0.1:9/v1"))["model"]
-    assert model["state"] == "fail"
-    assert model["text"] == "nothing answers at http://127.0.0.1:9/v1"
+    assert model.state == "fail"
+    assert model.text == "nothing answers at http://127.0.0.1:9/v1"
 
 
 @pytest.mark.parametrize(
@@ -69,9 +65,9 @@ async def test_an_endpoint_that_is_none(
 
     async with RawTestServer(answer) as server:
         model = (await found(tmp_path, OPENAI_BASE_URL=str(server.make_url("/v1"))))["model"]
-    assert model["state"] == state
-    assert said in model["text"]
-    assert model["advice"]
+    assert model.state == state
+    assert said in model.text
+    assert model.advice
 
 
 async def test_an_ollama_that_would_cut_prompts_is_found_out(tmp_path: Path) -> None:
@@ -85,9 +81,9 @@ async def test_an_ollama_that_would_cut_prompts_is_found_out(tmp_path: Path) -> 
         toml = f'{NO_EMBEDDER}[[models]]\nname = "qwen"\nbase_url = "{base_url}"\n'
         (tmp_path / "companion.toml").write_text(toml)
         model = (await found(tmp_path))["model"]
-    assert model["state"] == "fail"
-    assert "gets 4,096 tokens, and drops the head" in model["text"]
-    assert "OLLAMA_CONTEXT_LENGTH=8192" in model["advice"]
+    assert model.state == "fail"
+    assert "gets 4,096 tokens, and drops the head" in model.text
+    assert "OLLAMA_CONTEXT_LENGTH=8192" in model.advice
 
 
 async def test_a_model_that_the_endpoint_does_not_list(tmp_path: Path) -> None:
@@ -95,29 +91,29 @@ async def test_a_model_that_the_endpoint_does_not_list(tmp_path: Path) -> None:
         toml = f'{NO_EMBEDDER}[[models]]\nname = "three"\nbase_url = "{server.base_url}"\n'
         (tmp_path / "companion.toml").write_text(toml)
         model = (await found(tmp_path))["model"]
-    assert model["state"] == "warn"
-    assert "does not list three" in model["text"]
-    assert model["advice"] == "It lists: one, two"
+    assert model.state == "warn"
+    assert "does not list three" in model.text
+    assert model.advice == "It lists: one, two"
 
 
 async def test_openai_without_a_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
     toml = f'{NO_EMBEDDER}[[models]]\nname = "some-model"\napi_key_env = "MY_KEY"\n'
     (tmp_path / "companion.toml").write_text(toml)
     model = (await found(tmp_path))["model"]
-    assert (model["state"], model["advice"]) == ("fail", "export MY_KEY=...")
+    assert (model.state, model.advice) == ("fail", "export MY_KEY=...")
 
 
 async def test_wrong_settings_are_named_and_the_rest_is_looked_at(tmp_path: Path) -> None:
     (tmp_path / "companion.toml").write_text("[agent]\nnmae = 'x'")
     findings = await found(tmp_path)
-    assert findings["settings"]["state"] == "fail"
-    assert "agent.nmae" in findings["settings"]["text"]
-    assert findings["sqlite"]["state"] == "ok"
+    assert findings["settings"].state == "fail"
+    assert "agent.nmae" in findings["settings"].text
+    assert findings["sqlite"].state == "ok"
 
 
 async def test_a_persona_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "companion.toml").write_text('[agent]\npersona = "stern"')
-    assert "no persona stern" in (await found(tmp_path))["settings"]["text"]
+    assert "no persona stern" in (await found(tmp_path))["settings"].text
 
 
 async def test_a_database_with_another_key_is_named(tmp_path: Path) -> None:
@@ -125,27 +121,29 @@ async def test_a_database_with_another_key_is_named(tmp_path: Path) -> None:
     home.make()
     await (await Database.open(home.database, key="right")).close()
     right = (await found(tmp_path, COMPANION_DB_KEY="right"))["database"]
-    assert (right["state"], "encrypted" in right["text"]) == ("ok", True)
+    assert (right.state, "encrypted" in right.text) == ("ok", True)
     wrong = (await found(tmp_path, COMPANION_DB_KEY="wrong"))["database"]
-    assert (wrong["state"], "COMPANION_DB_KEY" in wrong["text"]) == ("fail", True)
+    assert (wrong.state, "COMPANION_DB_KEY" in wrong.text) == ("fail", True)
 
 
 async def test_a_home_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("")
     findings = await found(tmp_path / "home")
-    assert findings["home"]["state"] == "fail"
-    assert "there is a file where a folder should be" in findings["home"]["text"]
+    assert findings["home"].state == "fail"
+    assert "there is a file where a folder should be" in findings["home"].text
 
 
 async def test_a_home_in_use_is_well_and_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.make()
     with home.lock(SystemClock()):
-        text = (await found(tmp_path))["home"]["text"]
+        text = (await found(tmp_path))["home"].text
     assert f"in use by process {os.getpid()}" in text
 
 
-async def test_no_key_is_ever_shown(tmp_path: Path) -> None:
+async def test_no_key_is_ever_shown(here: Here, tmp_path: Path) -> None:
     async with ModelServer() as server:
-        ran = await doctor(tmp_path, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="sk-secret")
+        environ = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-secret"}
+        ran = await here(tmp_path, "doctor", "--json", environ=environ)
+    assert {finding["state"] for finding in ran.json} == {"ok"}
     assert "sk-secret" not in ran.out + ran.err

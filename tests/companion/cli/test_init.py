@@ -52,17 +52,17 @@ def test_an_address_that_is_none_is_named_and_nothing_is_written(tmp_path: Path)
 
 def test_it_asks_for_a_name_and_a_model(tmp_path: Path) -> None:
     with terminal(tmp_path, "init") as at:
-        at.reads("What is it called? [Mira]: ")
+        at.reads("What is it called? [Mira]:")
         at.types("Juno\r")
         at.reads("one at another OpenAI-compatible address")
         number = at.number_of("one at another OpenAI-compatible address")
-        at.reads("Number [1]: ")
+        at.reads("Number [1]:")
         at.types(f"nonsense\r{number}\r")
         at.reads("Its address")
         at.types("http://127.0.0.1:9/v1\r")
-        at.reads("What it calls the model [auto]: ")
+        at.reads("What it calls the model [auto]:")
         at.types("qwen\r")
-        at.reads("holds its key [OPENAI_API_KEY]: ")
+        at.reads("holds its key [OPENAI_API_KEY]:")
         at.types("\r")
         assert at.ends() == 0
     settings = load(tmp_path / "companion.toml", {})

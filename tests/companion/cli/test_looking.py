@@ -12,7 +12,7 @@ from companion.home import Home
 from companion.llm.protocol import Usage
 from companion.storage import inbox, people, usage
 from companion.storage.database import Database, Tx
-from tests.companion.cli.commands import command
+from tests.companion.cli.conftest import Here
 
 NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
 
@@ -46,8 +46,8 @@ def _anna(tx: Tx) -> None:
         usage.add(tx, place.person, date(2025, 5, day), "qwen", used)
 
 
-def test_status_tells_who_talks_what_waits_and_what_it_costs(home: Home) -> None:
-    ran = command(home.path, "status")
+async def test_status_tells_who_talks_what_waits_and_what_it_costs(here: Here, home: Home) -> None:
+    ran = await here(home.path, "status")
     assert ran.code == 0
     assert "Process   none runs now" in ran.out
     assert "Waiting   2 to answer, 0 to deliver, 0 given up" in ran.out
@@ -57,8 +57,8 @@ def test_status_tells_who_talks_what_waits_and_what_it_costs(home: Home) -> None
     assert "secret" not in ran.out
 
 
-def test_status_for_scripts_has_the_same_as_json(home: Home) -> None:
-    status = command(home.path, "status", "--json").json
+async def test_status_for_scripts_has_the_same_as_json(here: Here, home: Home) -> None:
+    status = (await here(home.path, "status", "--json")).json
     assert status["running"] is None
     assert status["encrypted"] is False
     (anna,) = status["people"]
@@ -68,66 +68,72 @@ def test_status_for_scripts_has_the_same_as_json(home: Home) -> None:
     assert used["cost"] == pytest.approx(0.01)
 
 
-def test_status_names_the_process_that_runs_and_disturbs_it_in_nothing(home: Home) -> None:
+async def test_status_names_the_process_that_runs_and_disturbs_it_in_nothing(
+    here: Here, home: Home
+) -> None:
     with home.lock(SystemClock()):
-        ran = command(home.path, "status")
+        ran = await here(home.path, "status")
     assert ran.code == 0
     assert "Process   process " in ran.out
 
 
-def test_status_before_the_first_conversation_makes_nothing(tmp_path: Path) -> None:
+async def test_status_before_the_first_conversation_makes_nothing(
+    here: Here, tmp_path: Path
+) -> None:
     home = tmp_path / "none"
-    ran = command(home, "status")
+    ran = await here(home, "status")
     assert (ran.code, "none yet" in ran.out) == (0, True)
     assert not home.exists()
 
 
-def test_status_names_the_models_without_their_keys(home: Home) -> None:
+async def test_status_names_the_models_without_their_keys(here: Here, home: Home) -> None:
     environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-secret"}
-    ran = command(home.path, "status", environ=environ)
+    ran = await here(home.path, "status", environ=environ)
     assert "Model     auto at http://127.0.0.1:9/v1" in ran.out
     assert "sk-secret" not in ran.out
 
 
-def test_status_of_an_encrypted_home_needs_its_key(tmp_path: Path) -> None:
+async def test_status_of_an_encrypted_home_needs_its_key(here: Here, tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.make()
-    asyncio.run(_fill(home, key="right"))
-    assert "encrypted" in command(tmp_path, "status", environ={"COMPANION_DB_KEY": "right"}).out
-    wrong = command(tmp_path, "status", environ={"COMPANION_DB_KEY": "wrong"})
+    await _fill(home, key="right")
+    assert (
+        "encrypted" in (await here(tmp_path, "status", environ={"COMPANION_DB_KEY": "right"})).out
+    )
+    wrong = await here(tmp_path, "status", environ={"COMPANION_DB_KEY": "wrong"})
     assert (wrong.code, wrong.out) == (2, "")
     assert "COMPANION_DB_KEY does not open" in wrong.err
 
 
-def test_people_are_listed_with_their_accounts(home: Home) -> None:
-    assert command(home.path, "people", "list").out == "1  Anna  (terminal anna)\n"
-    (anna,) = command(home.path, "people", "list", "--json").json
+async def test_people_are_listed_with_their_accounts(here: Here, home: Home) -> None:
+    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal anna)\n"
+    (anna,) = (await here(home.path, "people", "list", "--json")).json
     assert anna["accounts"] == [{"platform": "terminal", "user": "anna", "name": "Anna"}]
 
 
-def test_people_of_a_home_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    ran = command(tmp_path / "none", "people", "list")
+async def test_people_of_a_home_that_is_not_there_is_a_sentence(here: Here, tmp_path: Path) -> None:
+    ran = await here(tmp_path / "none", "people", "list")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("There is nothing in ")
 
 
-def test_a_backup_is_restored_on_another_home(home: Home, tmp_path: Path) -> None:
+async def test_a_backup_is_restored_on_another_home(here: Here, home: Home, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    backup = command(home.path, "backup", str(tmp_path / "copy.db"))
+    backup = await here(home.path, "backup", str(tmp_path / "copy.db"))
     assert backup.out == f"{tmp_path / 'copy.db'}\n"
-    restored = command(other, "restore", str(tmp_path / "copy.db"))
+    restored = await here(other, "restore", str(tmp_path / "copy.db"))
     assert restored.code == 0
-    assert command(other, "people", "list").out == "1  Anna  (terminal anna)\n"
+    assert (await here(other, "people", "list")).out == "1  Anna  (terminal anna)\n"
 
 
-def test_a_backup_goes_among_the_homes_own_unless_named(home: Home) -> None:
-    ran = command(home.path, "backup")
+async def test_a_backup_goes_among_the_homes_own_unless_named(here: Here, home: Home) -> None:
+    ran = await here(home.path, "backup")
     assert [str(path) for path in home.backups.iterdir()] == [ran.out.strip()]
 
 
-def test_a_restore_keeps_what_it_replaces(home: Home, tmp_path: Path) -> None:
-    copy = command(home.path, "backup").out.strip()
-    ran = command(home.path, "restore", copy)
+async def test_a_restore_keeps_what_it_replaces(here: Here, home: Home, tmp_path: Path) -> None:
+    copy = (await here(home.path, "backup")).out.strip()
+    ran = await here(home.path, "restore", copy)
     assert ran.code == 0
     assert "is kept as" in ran.out
-    assert command(home.path, "people", "list").out == "1  Anna  (terminal anna)\n"
+    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal anna)\n"

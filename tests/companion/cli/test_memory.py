@@ -13,7 +13,7 @@ from companion.home import Home
 from companion.storage import messages, passages, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.messages import Entry
-from tests.companion.cli.commands import command
+from tests.companion.cli.conftest import Here
 
 NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
 
@@ -50,33 +50,37 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-def test_show_has_the_working_context_and_what_was_kept(home: Home) -> None:
-    ran = command(home.path, "memory", "show", "--of", "anna")
+async def test_show_has_the_working_context_and_what_was_kept(here: Here, home: Home) -> None:
+    ran = await here(home.path, "memory", "show", "--of", "anna")
     assert ran.out == "Anna plays the cello.\n\n2025-05-05 (model)\nTeacher of Anna: Ruth.\n"
-    as_json = command(home.path, "memory", "show", "--of", "1", "--json").json
+    as_json = (await here(home.path, "memory", "show", "--of", "1", "--json")).json
     assert as_json["working_context"] == "Anna plays the cello."
     assert [passage["text"] for passage in as_json["archival"]] == ["Teacher of Anna: Ruth."]
 
 
-def test_search_finds_what_this_person_said_and_nothing_of_anothers(home: Home) -> None:
-    found = command(home.path, "memory", "search", "sea", "--of", "Ben")
+async def test_search_finds_what_this_person_said_and_nothing_of_anothers(
+    here: Here, home: Home
+) -> None:
+    found = await here(home.path, "memory", "search", "sea", "--of", "Ben")
     assert "Ben: the sea is near" in found.out
-    assert "sea" not in command(home.path, "memory", "search", "sea", "--of", "Anna").out.replace(
-        "Nothing was found for 'sea'.", ""
-    )
+    assert "sea" not in (
+        await here(home.path, "memory", "search", "sea", "--of", "Anna")
+    ).out.replace("Nothing was found for 'sea'.", "")
 
 
-def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(home: Home) -> None:
-    found = command(home.path, "memory", "search", "上海", "--of", "Anna", "--json").json
-    assert [hit["speaker"] for hit in found["recall"]] == ["Anna", "Mira"]
-    nothing = command(
+async def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(
+    here: Here, home: Home
+) -> None:
+    found = (await here(home.path, "memory", "search", "上海", "--of", "Anna", "--json")).json
+    assert {hit["speaker"] for hit in found["recall"]} == {"Anna", "Mira"}
+    nothing = await here(
         home.path, "memory", "search", "xylophone", "--of", "Anna", environ={"COMPANION_CONFIG": ""}
     )
     assert nothing.code == 0
 
 
-def test_export_is_all_of_one_person_and_a_json_object_a_line(home: Home) -> None:
-    ran = command(home.path, "memory", "export", "--of", "Anna")
+async def test_export_is_all_of_one_person_and_a_json_object_a_line(here: Here, home: Home) -> None:
+    ran = await here(home.path, "memory", "export", "--of", "Anna")
     lines = [json.loads(line) for line in ran.out.splitlines()]
     kinds = [line["type"] for line in lines]
     assert kinds == ["person", "working_context", "message", "message", "passage"]
@@ -86,14 +90,14 @@ def test_export_is_all_of_one_person_and_a_json_object_a_line(home: Home) -> Non
     assert "Ben" not in ran.out
 
 
-def test_whom_it_is_about_must_be_clear(home: Home) -> None:
-    assert command(home.path, "memory", "show").err == "Say --of whom: 1 Anna, 2 Ben.\n"
-    missing = command(home.path, "memory", "show", "--of", "Carl")
+async def test_whom_it_is_about_must_be_clear(here: Here, home: Home) -> None:
+    assert (await here(home.path, "memory", "show")).err == "Say --of whom: 1 Anna, 2 Ben.\n"
+    missing = await here(home.path, "memory", "show", "--of", "Carl")
     assert (missing.code, missing.err) == (2, "There is no Carl: 1 Anna, 2 Ben.\n")
 
 
-def test_the_only_person_need_not_be_named(tmp_path: Path) -> None:
+async def test_the_only_person_need_not_be_named(here: Here, tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.make()
-    asyncio.run(_fill(home, ("Anna", "hello")))
-    assert "cello" in command(home.path, "memory", "show").out
+    await _fill(home, ("Anna", "hello"))
+    assert "cello" in (await here(home.path, "memory", "show")).out
