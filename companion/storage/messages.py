@@ -82,7 +82,6 @@ def add(tx: Tx, person: int, entry: Entry) -> Entry:
             message=row[0],
             speaker=entry.speaker,
             said=entry.said,
-            said_at=entry.said_at,
         )
     return replace(entry, id=row[0])
 

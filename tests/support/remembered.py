@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,7 @@ class Remembered:
                 said=text,
             )
             stored = await self.db.write(
-                lambda tx, entry=entry: messages.add(tx, person or self.person, entry)
+                partial(messages.add, person=person or self.person, entry=entry)
             )
             ids.append(stored.id)
         return ids
@@ -91,9 +92,7 @@ class Remembered:
         return [
             (
                 await self.db.write(
-                    lambda tx, text=text: passages.add(
-                        tx, self.person, text, source=source, now=MORNING
-                    )
+                    partial(passages.add, person=self.person, text=text, source=source, now=MORNING)
                 )
             ).id
             for text in texts
