@@ -6,6 +6,8 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,9 @@ from typing import TYPE_CHECKING
 from companion.cli.arguments import Subparsers, operators_settings, print_json
 
 if TYPE_CHECKING:
+    from companion.embedders.protocol import Embedder
     from companion.evaluation.recall import Figure, Report
+    from companion.evaluation.recall_speed import Speed
 
 DEPTHS_SHOWN = (5, 10, 20)
 
@@ -26,6 +30,16 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--ablation", action="store_true", help="also without each sign, to see what it brings"
     )
+    parser.add_argument(
+        "--speed",
+        type=int,
+        nargs="+",
+        metavar="MESSAGES",
+        help="instead time searches among so many messages of one person",
+    )
+    parser.add_argument(
+        "--others", type=int, default=0, metavar="PEOPLE", help="others in the file, for --speed"
+    )
     parser.add_argument("--json", action="store_true", help="for a script")
     parser.set_defaults(run=run)
 
@@ -36,25 +50,57 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         OperatorError: the settings are wrong, or FILE is no such file.
     """
-    reports = asyncio.run(_measure(args.file, ablation=args.ablation))
-    if args.json:
-        print_json({way: asdict(report) for way, report in reports.items()})
+    if args.speed:
+        _show_speeds(asyncio.run(_speeds(args.file, args.speed, args.others)), as_json=args.json)
     else:
-        for way, report in reports.items():
-            sys.stdout.write(f"{way} ({report.cpu_ms:.1f} ms of CPU a query)\n{table(report)}\n")
+        _show_reports(asyncio.run(_reports(args.file, args.ablation)), as_json=args.json)
     return 0
 
 
-async def _measure(path: Path, *, ablation: bool) -> dict[str, Report]:
-    from companion.embedders.build import build_embedder
+async def _reports(path: Path, ablation: bool) -> dict[str, Report]:
     from companion.evaluation.recall import ABLATIONS, measure
+
+    async with _embedder() as embedder:
+        return await measure(path, embedder, tuple(ABLATIONS) if ablation else ("all signs",))
+
+
+async def _speeds(path: Path, sizes: Sequence[int], others: int) -> list[Speed]:
+    from companion.evaluation.recall_speed import measure_speed
+
+    async with _embedder() as embedder:
+        return [await measure_speed(path, embedder, messages=size, others=others) for size in sizes]
+
+
+@asynccontextmanager
+async def _embedder() -> AsyncIterator[Embedder | None]:
+    from companion.embedders.build import build_embedder
 
     embedder = build_embedder(operators_settings(os.environ).embedder, os.environ)
     try:
-        return await measure(path, embedder, tuple(ABLATIONS) if ablation else ("all signs",))
+        yield embedder
     finally:
         if embedder is not None:
             await embedder.close()
+
+
+def _show_reports(reports: dict[str, Report], *, as_json: bool) -> None:
+    if as_json:
+        print_json({way: asdict(report) for way, report in reports.items()})
+        return
+    for way, report in reports.items():
+        sys.stdout.write(f"{way} ({report.cpu_ms:.1f} ms of CPU a query)\n{table(report)}\n")
+
+
+def _show_speeds(speeds: list[Speed], *, as_json: bool) -> None:
+    if as_json:
+        print_json([asdict(speed) for speed in speeds])
+        return
+    for speed in speeds:
+        sys.stdout.write(
+            f"{speed.messages} messages, {speed.others} others: {speed.cpu_ms:.1f} ms of CPU a"
+            f" query, {speed.wall_p50_ms:.1f} ms wall (p95 {speed.wall_p95_ms:.1f}),"
+            f" {speed.bytes_a_message:.0f} bytes a message\n"
+        )
 
 
 def table(report: Report) -> str:

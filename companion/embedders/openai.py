@@ -48,17 +48,14 @@ class OpenAIEmbedder:
 
     async def embed(self, texts: Sequence[str], *, as_query: bool = False) -> Matrix:
         rows = await self._rows([text[:LONGEST] or " " for text in texts])
-        sizes = {len(row) for row in rows if row is not None}
-        if len(sizes) != 1:
-            raise EmbedderUnavailableError(
-                f"{self.name} refuses these texts."
-                if not sizes
-                else f"{self.name} answers with vectors of different sizes."
-            )
-        (size,) = sizes
-        return normalised(
-            np.array([row or [0.0] * size for row in rows], np.float32).reshape(len(rows), size)
-        )
+        size = next((len(row) for row in rows if row), 0)
+        if not size:
+            raise EmbedderUnavailableError(f"{self.name} gives no vector for these texts.")
+        try:
+            vectors = np.array([row or [0.0] * size for row in rows], np.float32)
+        except (TypeError, ValueError) as error:
+            raise EmbedderUnavailableError(f"{self.name} answers with no vectors.") from error
+        return normalised(np.nan_to_num(vectors, nan=0, posinf=0, neginf=0))
 
     async def close(self) -> None:
         if self._client is not None:
@@ -83,9 +80,13 @@ class OpenAIEmbedder:
             raise EmbedderUnavailableError(f"{self.name} answers {error.status_code}.") from error
         except openai.OpenAIError as error:
             raise EmbedderUnavailableError(f"{self.name} cannot be reached.") from error
-        if [item.index for item in answer.data] != list(range(len(texts))):
+        except ValueError as error:  # the SDK lets the JSON parser's own error through
+            raise EmbedderUnavailableError(f"{self.name} answers with no JSON.") from error
+        # The SDK checks nothing of what a server of one's own sends.
+        data = getattr(answer, "data", None) or []
+        if len(data) != len(texts):
             raise EmbedderUnavailableError(f"{self.name} answers with the wrong number of vectors.")
-        return [item.embedding for item in answer.data]
+        return [item.embedding for item in data]
 
     def _connected(self) -> AsyncOpenAI:
         # The SDK takes seconds and 30 MB to import, so only who configured it pays for it.

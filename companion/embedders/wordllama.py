@@ -74,8 +74,8 @@ class _Model:
     def embed(self, texts: Sequence[str]) -> Matrix:
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            ids = self._tokenizer.encode(text[:LONGEST], add_special_tokens=False).ids
-            if ids and _in_latin(text):
+            if _in_latin(text):
+                ids = self._tokenizer.encode(text[:LONGEST], add_special_tokens=False).ids
                 row[:] = self._vectors[ids].astype(np.float32).sum(axis=0)
         return normalised(rows)
 
@@ -104,6 +104,6 @@ def _only_tensor(file: mmap.mmap) -> npt.NDArray[np.float16]:
 
 def _in_latin(text: str) -> bool:
     if text.isascii():
-        return True
+        return bool(text) and not text.isspace()
     letters = [character for character in text if character.isalpha()]
     return sum(character < chr(LATIN) for character in letters) * 2 > len(letters)

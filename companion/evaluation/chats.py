@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from companion.errors import OperatorError
+
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 """LoCoMo's. Its fifth has no answer to find and is left out."""
 
@@ -40,9 +42,20 @@ class Chat:
 
 
 def read_chats(path: Path) -> list[Chat]:
-    """The chats in a file of LoCoMo's shape, or in one object of dated docs and questions."""
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    return [_locomo(chat) for chat in raw] if isinstance(raw, list) else [_docs(raw)]
+    """The chats in a file of LoCoMo's form, or in one object of dated docs and questions.
+
+    Only what was said is read, never what was made from it, such as LoCoMo's summaries.
+
+    Raises:
+        OperatorError: it cannot be read, or has another form.
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        return [_locomo(chat) for chat in raw] if isinstance(raw, list) else [_docs(raw)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise OperatorError(f"{path} cannot be read: {error}") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise OperatorError(f"{path} holds no chats in LoCoMo's form.") from error
 
 
 def _locomo(raw: dict[str, Any]) -> Chat:

@@ -83,7 +83,7 @@ async def measure(
     with TemporaryDirectory() as folder:
         db = await Database.open(Path(folder) / "eval.db")
         try:
-            stored = [await _store(db, chat) for chat in chats]
+            stored = [await store(db, chat) for chat in chats]
             if embedder is not None:
                 await Vectorizer(db, embedder).run_once()
             return {way: await _report(db, embedder, chats, stored, way) for way in ways}
@@ -92,13 +92,17 @@ async def measure(
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class Stored:
+    """A chat in the database: whose it is, and the id of the turn of each message."""
+
     person: int
     turns: dict[int, str]
 
 
-async def _store(db: Database, chat: Chat) -> _Stored:
-    def work(tx: Tx) -> _Stored:
+async def store(db: Database, chat: Chat) -> Stored:
+    """Store `chat` as the messages of a person of its own."""
+
+    def work(tx: Tx) -> Stored:
         began = chat.turns[0].said_at
         address = Address(platform="evaluation", chat=chat.name)
         sender = Sender(user=chat.name, name=chat.turns[0].speaker)
@@ -114,7 +118,7 @@ async def _store(db: Database, chat: Chat) -> _Stored:
                 said=turn.said,
             )
             turns[messages.add(tx, person, entry).id] = turn.id
-        return _Stored(person, turns)
+        return Stored(person, turns)
 
     return await db.write(work)
 
@@ -123,7 +127,7 @@ async def _report(
     db: Database,
     embedder: Embedder | None,
     chats: Sequence[Chat],
-    stored: Sequence[_Stored],
+    stored: Sequence[Stored],
     way: str,
 ) -> Report:
     weights = ABLATIONS[way]

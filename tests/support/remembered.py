@@ -89,14 +89,8 @@ class Remembered:
 
     async def keep(self, *texts: str, source: str = "model") -> list[int]:
         """Store passages and give their ids."""
-        return [
-            (
-                await self.db.write(
-                    partial(passages.add, person=self.person, text=text, source=source, now=MORNING)
-                )
-            ).id
-            for text in texts
-        ]
+        work = partial(passages.add, person=self.person, source=source, now=MORNING)
+        return [(await self.db.write(partial(work, text=text))).id for text in texts]
 
     async def embed(self) -> int:
         """Make the vectors that are missing, and tell how many those were."""

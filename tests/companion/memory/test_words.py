@@ -82,9 +82,8 @@ def test_names_are_found_in_a_query_whatever_the_case_and_taken_out() -> None:
         "maria",
         "小明",
     ]
-    assert (
-        without_names("When did Anna's cat come?", ["anna"]).split() == "When did cat come?".split()
-    )
+    rest = without_names("When did Anna's cat come?", ["anna"])
+    assert " ".join(rest.split()) == "When did cat come?"
 
 
 def test_a_query_of_nothing_but_a_name_keeps_it() -> None:

@@ -1,0 +1,47 @@
+"""`companion eval recall`."""
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from companion.cli import eval_recall
+from tests.companion.evaluation.test_chats import LOCOMO, write
+
+
+def run(*argv: str) -> int:
+    parser = argparse.ArgumentParser()
+    eval_recall.add(parser.add_subparsers(required=True))
+    args = parser.parse_args(["recall", *argv])
+    code: int = args.run(args)
+    return code
+
+
+@pytest.fixture(autouse=True)
+def _a_home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPANION_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COMPANION_CONFIG", raising=False)
+
+
+def test_it_prints_a_table_by_category(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(str(write(tmp_path, LOCOMO))) == 0
+    printed = capsys.readouterr().out
+    assert "single-hop" in printed
+    assert "R@10" in printed
+
+
+def test_it_prints_every_ablation_for_a_script(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(str(write(tmp_path, LOCOMO)), "--ablation", "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert "without meaning" in printed
+    assert printed["all signs"]["lines"][-1]["category"] == "all"
+
+
+def test_it_times_searches_among_as_many_messages_as_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(str(write(tmp_path, LOCOMO)), "--speed", "30", "60", "--json") == 0
+    assert [speed["messages"] for speed in json.loads(capsys.readouterr().out)] == [30, 60]
