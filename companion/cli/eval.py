@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from companion.cli import eval_recall
 from companion.cli.arguments import Subparsers, operators_home, operators_settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def add(subparsers: Subparsers) -> None:
-    parser = subparsers.add_parser("eval", help="measure how well a model does as a companion")
+    parser = subparsers.add_parser(
+        "eval", help="measure how well a model, or search, does"
+    )
     experiments = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
     chat = experiments.add_parser(
         "chat", help="a scripted chat of 31 turns: facts kept, recalled after a wipe, invented"
@@ -30,6 +33,7 @@ def add(subparsers: Subparsers) -> None:
     )
     chat.add_argument("--json", action="store_true", help="JSON lines: each turn, then the outcome")
     chat.set_defaults(run=run)
+    eval_recall.add(experiments)
 
 
 async def run(args: argparse.Namespace) -> int:

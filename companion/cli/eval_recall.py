@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -44,16 +43,16 @@ def add(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+async def run(args: argparse.Namespace) -> int:
     """Measure and print.
 
     Raises:
         OperatorError: the settings are wrong, or FILE is no such file.
     """
     if args.speed:
-        _show_speeds(asyncio.run(_speeds(args.file, args.speed, args.others)), as_json=args.json)
+        _show_speeds(await _speeds(args.file, args.speed, args.others), as_json=args.json)
     else:
-        _show_reports(asyncio.run(_reports(args.file, args.ablation)), as_json=args.json)
+        _show_reports(await _reports(args.file, args.ablation), as_json=args.json)
     return 0
 
 

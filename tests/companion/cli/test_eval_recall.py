@@ -1,21 +1,16 @@
 """`companion eval recall`."""
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from companion.cli import eval_recall
+from companion.cli.main import main
 from tests.companion.evaluation.test_chats import LOCOMO, write
 
 
 def run(*argv: str) -> int:
-    parser = argparse.ArgumentParser()
-    eval_recall.add(parser.add_subparsers(required=True))
-    args = parser.parse_args(["recall", *argv])
-    code: int = args.run(args)
-    return code
+    return main(["eval", "recall", *argv])
 
 
 @pytest.fixture(autouse=True)
