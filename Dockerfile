@@ -14,6 +14,10 @@ COPY adapters adapters
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.13-slim
+# What llama.cpp was built against and the slim image lacks.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libgomp1 libstdc++6 \
+    && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 companion \
     && install --directory --owner=companion --group=companion --mode=700 /data
 COPY --from=build /venv /venv

@@ -100,7 +100,10 @@ def _is_plain(path: Path) -> bool:
 
 
 async def _embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Finding:
-    embedder = build_embedder(settings, environ)
+    try:
+        embedder = build_embedder(settings, environ)
+    except OperatorError as error:
+        return Finding(about="embedder", state="fail", text=str(error))
     if embedder is None:
         text = "none: memories are found by their words only"
         return Finding(about="embedder", state="ok", text=text)

@@ -1,6 +1,6 @@
 """Whether the configured models are there: one real request to each endpoint."""
 
-import importlib.util
+import importlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +24,7 @@ from companion.settings import ModelSettings, Secrets, Settings
 
 PATIENCE_SECONDS = 10
 SHOWN_NAMES = 8
+_INSTALL_LOCAL = "pip install 'companion[local]'"
 
 
 async def check_models(
@@ -37,12 +38,16 @@ async def check_models(
 
 
 def _on_this_machine(name: str, home: Home) -> Finding:
-    if importlib.util.find_spec("xllamacpp") is None:
+    try:
+        importlib.import_module("xllamacpp")
+    except ImportError as error:
+        # Minimal systems lack libgomp, which compilers bring along.
+        missing = "apt install libgomp1" if "libgomp" in str(error) else _INSTALL_LOCAL
         return Finding(
             about="model",
             state="fail",
-            text="no endpoint is configured, and what runs a model here is not installed",
-            advice="Choose an endpoint with `companion init`, or: pip install 'companion[local]'",
+            text=f"no endpoint is configured, and what runs a model here does not load: {error}",
+            advice=f"Choose an endpoint with `companion init`, or: {missing}",
         )
     try:
         path = Path(name).expanduser()

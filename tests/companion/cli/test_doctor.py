@@ -116,6 +116,12 @@ async def test_a_persona_that_is_missing_is_named(tmp_path: Path) -> None:
     assert "no persona stern" in (await found(tmp_path))["settings"].text
 
 
+async def test_an_embedder_that_lacks_its_model_is_named(tmp_path: Path) -> None:
+    (tmp_path / "companion.toml").write_text('[embedder]\nkind = "openai"')
+    embedder = (await found(tmp_path))["embedder"]
+    assert (embedder.state, "name the embedding model" in embedder.text) == ("fail", True)
+
+
 async def test_a_database_with_another_key_is_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.make()
