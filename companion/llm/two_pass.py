@@ -127,14 +127,17 @@ class TwoPass:
             return (), Usage()
         asked = _facts_prompt(turn)
         reply = await self._llm.complete_json(asked, FACTS_SCHEMA, answer_tokens=FACTS_TOKENS)
-        known, calls = view.known, []
+        lines: list[str] = []
         for fact in _facts(reply.text):
             line = said_facts.kept(fact, name=turn.name, message=turn.text, when=turn.when)
-            if line is None or said_facts.is_known(line, known, turn.name):
-                continue
-            call = self._write(line, known, turn)
-            known = small_prompt.edited(known, [call])
-            calls.append(call)
+            if line is not None and not said_facts.is_known(line, "\n".join(lines), turn.name):
+                lines = [old for old in lines if not said_facts.is_known(old, line, turn.name)]
+                lines.append(line)
+        known, calls = view.known, []
+        for line in lines:
+            if not said_facts.is_known(line, known, turn.name):
+                calls.append(self._write(line, known, turn))
+                known = small_prompt.edited(known, calls[-1:])
         return tuple(calls), reply.usage
 
     def _write(self, line: str, known: str, turn: Turn) -> Call:

@@ -44,6 +44,14 @@ async def test_the_same_fact_is_kept_once(tmp_path: Path) -> None:
         assert (await context(world)).count("Bruno") == 1
 
 
+async def test_of_two_facts_the_one_that_says_it_all_is_kept(tmp_path: Path) -> None:
+    facts = ["Anna wants to travel to Iceland", "Anna plans a trip to Iceland to see puffins"]
+    async with a_world(tmp_path, TwoPass(ScriptedSmall(facts=facts))) as world:
+        await world.say("I want to travel to Iceland and see puffins.")
+        assert (await context(world)).count("Iceland") == 1
+        assert "puffins" in await context(world)
+
+
 async def test_a_new_home_takes_the_place_of_the_old_one_which_stays_on_record(
     tmp_path: Path,
 ) -> None:
