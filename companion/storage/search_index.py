@@ -42,7 +42,7 @@ def replace_message(tx: Tx, *, person: int, message: int, speaker: str, said: st
 def remove_message(tx: Tx, *, person: int, message: int) -> None:
     """Make a message unfindable, while its row is still there."""
     tx.execute(
-        "DELETE FROM message_words WHERE rowid ="
+        "DELETE FROM message_words WHERE rowid IN"
         " (SELECT id FROM message WHERE id = ? AND person_id = ?)",
         (message, person),
     )
@@ -65,7 +65,7 @@ def replace_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
 def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
     """Make a passage unfindable, while its row is still there."""
     tx.execute(
-        "DELETE FROM passage_words WHERE rowid ="
+        "DELETE FROM passage_words WHERE rowid IN"
         " (SELECT id FROM passage WHERE id = ? AND person_id = ?)",
         (passage, person),
     )

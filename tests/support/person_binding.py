@@ -53,6 +53,10 @@ ALLOWED = (
         r"SELECT person_id FROM account WHERE platform = '\?' AND user = '\?'",
         "it finds out whose account this is",
     ),
+    Allowed(
+        r"SELECT term FROM message_terms WHERE term >= 'person \?' AND term < 'person \?'",
+        "the terms between these two are all led by one person",
+    ),
 )
 """What the program itself may ask about several people, and why."""
 

@@ -128,6 +128,7 @@ async def test_any_query_finds_what_is_there_and_never_fails_or_finds_everything
         for text in (f"I wrote {query} here", "nothing of the kind", "else altogether"):
             llm.will(sends("ok"))
             await world.say(text)
+            world.clock.advance(timedelta(days=1))
         text = await asked(world, llm, "conversation_search", query=query)
     assert "Error" not in text
     assert "nothing of the kind" not in text
