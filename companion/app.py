@@ -25,6 +25,7 @@ from companion.storage import inbox, outbox, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
+from companion.tasks import task_group
 from companion.text import clean
 from companion.worker import ShowTyping, Worker
 
@@ -145,7 +146,7 @@ async def open_companion(
     async with (
         open_storage(folder, settings=settings, environ=environ, clock=clock) as storage,
         open_models(storage, environ) as llm,
-        asyncio.TaskGroup() as tasks,
+        task_group() as tasks,
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
         agents = Agents(

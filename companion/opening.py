@@ -1,6 +1,5 @@
 """Opens a home: its lock, its database, the memories in it. No model is needed for that."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from companion.memories import Memories
 from companion.memory.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
 from companion.storage.database import Database
+from companion.tasks import task_group
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ async def _vectorizing(vectorizer: Vectorizer | None) -> AsyncIterator[None]:
     if vectorizer is None:
         yield
         return
-    async with asyncio.TaskGroup() as tasks:
+    async with task_group() as tasks:
         running = tasks.create_task(vectorizer.run())
         yield
         running.cancel()

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def add(subparsers: Subparsers) -> None:
-    parser = subparsers.add_parser(
-        "eval", help="measure how well a model, or search, does"
-    )
+    parser = subparsers.add_parser("eval", help="measure how well a model, or search, does")
     experiments = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
     chat = experiments.add_parser(
         "chat", help="a scripted chat of 31 turns: facts kept, recalled after a wipe, invented"

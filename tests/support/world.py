@@ -1,6 +1,5 @@
 """A companion on a real database, with a scripted model and a virtual clock."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
 from companion.storage.database import Database
+from companion.tasks import task_group
 from companion.worker import Worker
 from tests.support.simple_counter import SimpleCounter
 from tests.support.virtual_clock import VirtualClock
@@ -109,9 +109,8 @@ async def a_world(
     limits = Limits.of(window, 1024, settings.memory)
     counter = counter or SimpleCounter()
     db = await Database.open(folder / "companion.db")
-    tasks = asyncio.TaskGroup()
     try:
-        async with tasks:
+        async with task_group() as tasks:
             deliveries = Deliveries(db, tasks, clock)
             memories = Memories(
                 db,
