@@ -1,6 +1,7 @@
 """Which model answers: those that the settings name, or the one that runs on this machine."""
 
 import asyncio
+import logging
 import random
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from companion.clock import Clock
-from companion.errors import LLMUnavailableError
+from companion.errors import LLMError, LLMUnavailableError
 from companion.llm.build import build_llm, endpoint
 from companion.llm.chain import ModelChain
 from companion.llm.faults import EndpointError
@@ -22,6 +23,8 @@ from companion.local.weights import Weights
 from companion.opening import Storage
 from companion.settings import ModelSettings
 from companion.storage.endpoints import EndpointStore
+
+logger = logging.getLogger(__name__)
 
 SMALL = 3.0
 """Billions of parameters below which a model chooses functions badly."""
@@ -43,22 +46,32 @@ async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIter
         store = EndpointStore(storage.db, storage.clock)
         chain = build_llm(settings.models, environ, store, storage.clock, rng)
         llm = _profiled(chain, settings.models[0], environ)
+        warming = asyncio.create_task(asyncio.to_thread(_load, storage, llm))
     else:
-        llm = TwoPass(_local(storage, storage.clock, rng))
-    warming = asyncio.create_task(asyncio.to_thread(_warm, storage, llm))
+        llm = small = TwoPass(_local(storage, storage.clock, rng))
+        warming = asyncio.create_task(_start(small))
     try:
         yield llm
     finally:
+        warming.cancel()
         await asyncio.wait([warming])
         await llm.close()
 
 
-def _warm(storage: Storage, llm: LLM) -> None:
+def _load(storage: Storage, llm: LLM) -> None:
     """Load what the first turn would wait for: the SDK takes seconds, a token table one."""
     if isinstance(llm, ModelChain | _ByName):
         llm.warm()
     if isinstance(storage.counter, ModelTokenCounter):
         storage.counter.warm()
+
+
+async def _start(small: TwoPass) -> None:
+    """Start the model on this machine; the first turn would wait for half a minute."""
+    try:
+        await small.warm_up()
+    except LLMError as error:
+        logger.warning("the local model did not start yet: %s", error)
 
 
 def _local(storage: Storage, clock: Clock, rng: random.Random) -> LocalLLM:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from companion import event_text
+from companion import event_text, logs
 from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.declare import Asked, Command, command_name
@@ -60,6 +60,7 @@ class Worker:
 
     async def handle(self, item: InboxItem) -> timedelta | None:
         """Deal with `item`. None when that is done, else how long to wait before trying again."""
+        logs.conversation.set(str(item.conversation))
         self._typing(item.address, True)
         try:
             return await self._guarded(item)
