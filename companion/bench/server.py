@@ -41,8 +41,9 @@ class Script:
         if warned or self._answers % self._edit_every == 0:
             fact = f"- likes cake no {self._answers}"
             calls.append(self._call("working_context_append", {"text": fact}))
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        return self._completion(body, message, "tool_calls")
+        return self._completion(
+            body, {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
+        )
 
     def _call(self, name: str, arguments: dict[str, str]) -> dict[str, object]:
         return {

@@ -58,12 +58,23 @@ def request_body(
 
 
 def _messages(messages: Sequence[Message], abilities: Abilities) -> list[str]:
-    if abilities.system == "anywhere" and not abilities.alternate:
+    if not abilities.alternate and _may_stay(messages, abilities):
         return [_written(message, short_ids=abilities.short_ids) for message in messages]
     wire = [_message(message, short_ids=abilities.short_ids) for message in messages]
     if abilities.system != "anywhere":
         wire = _system_at_head(wire, never=abilities.system == "never")
     return [_json(message) for message in (_alternating(wire) if abilities.alternate else wire)]
+
+
+def _may_stay(messages: Sequence[Message], abilities: Abilities) -> bool:
+    """Whether the server takes the system's messages where they are."""
+    match abilities.system:
+        case "anywhere":
+            return True
+        case "never":
+            return False
+        case _:
+            return all(message.role != "system" for message in messages[1:])
 
 
 @lru_cache(maxsize=16_384)
