@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
 from companion.embedders.protocol import Embedder
-from companion.errors import EmbedderUnavailableError
+from companion.errors import DatabaseError, EmbedderUnavailableError
 from companion.storage import vector_blocks
 from companion.storage.database import Database
 
@@ -15,6 +16,8 @@ logger = logging.getLogger(__name__)
 BATCH = 64
 GATHER = timedelta(seconds=1)
 """From the first new text to its vector, so that texts that come together share a commit."""
+LOOK = timedelta(minutes=1)
+"""How often it looks for new texts that nobody told it of."""
 FIRST_RETRY = timedelta(seconds=5)
 LAST_RETRY = timedelta(minutes=10)
 
@@ -40,22 +43,26 @@ class Vectorizer:
         self._retry = retry
         self._wake = asyncio.Event()
         self._wake.set()
+        self._model: int | None = None
+        self._old_kept = True
 
     def wake(self) -> None:
-        """There are new texts."""
+        """There are new texts. Without this they are noticed within `LOOK`."""
         self._wake.set()
 
     async def run(self) -> None:
         """Fill in vectors whenever woken, until cancelled."""
         retry = self._retry
         while True:
-            await self._wake.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK.total_seconds()):
+                    await self._wake.wait()
             await asyncio.sleep(self._gather.total_seconds())
             self._wake.clear()
             try:
                 await self.run_once()
                 retry = self._retry
-            except EmbedderUnavailableError as error:
+            except (EmbedderUnavailableError, DatabaseError) as error:
                 logger.warning("no vectors for now, next try in %s: %s", retry, error)
                 await asyncio.sleep(retry.total_seconds())
                 retry = min(retry * 2, LAST_RETRY)
@@ -67,13 +74,17 @@ class Vectorizer:
         Raises:
             EmbedderUnavailableError: the embedder is down; what was made before is kept.
         """
-        model = await self._db.write(lambda tx: vector_blocks.use_model(tx, self._embedder.name))
+        if self._model is None:
+            name = self._embedder.name
+            self._model = await self._db.write(lambda tx: vector_blocks.use_model(tx, name))
         made = 0
         while batch := await self._db.read(lambda tx: vector_blocks.waiting(tx, BATCH)):
             vectors = await self._embedder.embed([one.text for one in batch])
             await self._db.write(
-                partial(vector_blocks.add_vectors, model=model, made=batch, vectors=vectors)
+                partial(vector_blocks.add_vectors, model=self._model, made=batch, vectors=vectors)
             )
             made += len(batch)
-        await self._db.write(vector_blocks.drop_old_models)
+        if self._old_kept:
+            await self._db.write(vector_blocks.drop_old_models)
+            self._old_kept = False
         return made

@@ -72,6 +72,16 @@ def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
     remove_vector(tx, "passage", person=person, item=passage)
 
 
+def purge(tx: Tx) -> None:
+    """Take the words of all that was removed out of the file.
+
+    Until then they lie there unfindable. It rewrites the whole index: some seconds for a million
+    messages, so do it after an erasure and not after each removal.
+    """
+    tx.execute("INSERT INTO message_words (message_words) VALUES ('optimize')")
+    tx.execute("INSERT INTO passage_words (passage_words) VALUES ('optimize')")
+
+
 def speakers(tx: Tx, person: int) -> list[str]:
     """The names of all who ever said something to this person or for them."""
     lead = f"{person}{SPEAKER}"

@@ -207,6 +207,22 @@ async def test_a_removed_message_is_found_no_more(tmp_path: Path) -> None:
         assert await memory.found("dog") == ["another dog"]
 
 
+async def test_after_a_purge_no_word_of_what_was_removed_is_in_the_index(tmp_path: Path) -> None:
+    def held(tx: Tx) -> bool:
+        blocks = tx.execute("SELECT block FROM message_words_data").fetchall()
+        return any(b"abracadabra" in block for (block,) in blocks)
+
+    async with remembering(tmp_path) as memory:
+        gone, _ = await memory.hear("abracadabra", "something else")
+        await memory.db.write(
+            lambda tx: search_index.remove_message(tx, person=memory.person, message=gone)
+        )
+        assert await memory.db.read(held)
+        await memory.db.write(search_index.purge)
+        assert not await memory.db.read(held)
+        assert await memory.found("something") == ["something else"]
+
+
 async def test_a_message_of_somebody_else_cannot_be_removed(tmp_path: Path) -> None:
     async with remembering(tmp_path) as memory:
         (theirs,) = await memory.hear("a dog")
