@@ -241,9 +241,7 @@ class Agent:
             progress.repeated = max(progress.repeated, progress.repeats.note(call, result.text))
         return heartbeat
 
-    def _record(
-        self, event: int, mark: bool, tx: Tx, call: Call, result: Result
-    ) -> list[Entry]:
+    def _record(self, event: int, mark: bool, tx: Tx, call: Call, result: Result) -> list[Entry]:
         if mark and result.piece is not None:
             outbox.sending(tx, result.piece)
         entry = self._queue.entry(

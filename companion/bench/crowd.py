@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.bench.at_server import cpu_of
 from companion.bench.meters import memory, timed
 from companion.bench.talk import Talk, a_talk
 from companion.bench.texts import Texts
@@ -27,6 +28,7 @@ class Crowd:
     turns: int
     wall: float
     cpu: float
+    server_cpu: float
     latencies: list[float]
     errors: int
     memory: int
@@ -37,17 +39,20 @@ async def measure(server: str, home: Path, plan: Plan) -> Crowd:
     async with a_talk(home, server) as talk:
         await asyncio.gather(*(_person(talk, n, plan.warm_up) for n in range(plan.people)))
         await talk.rest()
+        server_cpu = cpu_of(server)
         with timed() as span:
             latencies = await asyncio.gather(
                 *(_person(talk, n, plan.turns) for n in range(plan.people))
             )
             await talk.companion.quiet()
+        server_cpu = cpu_of(server) - server_cpu
         await talk.rest()
         held = memory()
     return Crowd(
         turns=plan.people * plan.turns,
         wall=span.wall,
         cpu=span.cpu,
+        server_cpu=server_cpu,
         latencies=sorted(latency for one in latencies for latency in one),
         errors=await _errors(home),
         memory=held,

@@ -51,8 +51,10 @@ class Floor:
                 "INSERT INTO message_words (rowid, said) VALUES (:row, :said)",
                 {"row": row, "said": said},
             )
-        self._db.execute("INSERT INTO message_vector VALUES (:row, :vector)",
-                         {"row": row, "vector": self._vector})
+        self._db.execute(
+            "INSERT INTO message_vector VALUES (:row, :vector)",
+            {"row": row, "vector": self._vector},
+        )
         self._db.execute("COMMIT")
 
     async def close(self) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from companion.bench.at_server import seen
 from companion.bench.floor import Floor
 from companion.bench.meters import Span, timed
-from companion.bench.requests_seen import seen
 from companion.bench.talk import Talk, a_talk
 from companion.bench.texts import Texts
 from companion.storage.backup import back_up
@@ -91,7 +91,7 @@ async def _block(
                 await talk.say(chat, text)
             walls.append(turn.wall)
         await talk.rest()
-    prompts = [json.loads(body) for body in seen(server) if text_of_turn(body)][:turns]
+    prompts = [json.loads(body) for body in seen(server) if is_of_a_turn(body)][:turns]
     floor_walls = []
     with timed() as whole_floor:
         for text, prompt in zip(said, prompts, strict=False):
@@ -106,6 +106,6 @@ async def _block(
     )
 
 
-def text_of_turn(body: bytes) -> bool:
+def is_of_a_turn(body: bytes) -> bool:
     """Whether this is a turn's request and not one for a summary."""
     return b'"tools":' in body

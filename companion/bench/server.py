@@ -2,13 +2,15 @@
 
 `python -m companion.bench.server` runs it until it is killed or its input ends; its first line
 is the base URL. It speaks just enough HTTP for a client that keeps its connection. GET /seen gives
-the requests since the last time, each after a line with its length.
+the requests since the last time, each after a line with its length, and GET /cpu the seconds of
+CPU so far.
 """
 
 import argparse
 import asyncio
 import json
 import sys
+import time
 
 from companion.bench.texts import Texts
 
@@ -98,6 +100,8 @@ class Connection(asyncio.Protocol):
         if head.startswith(b"GET /seen "):
             answer = b"".join(b"%d\n%s" % (len(seen), seen) for seen in self._seen)
             self._seen.clear()
+        elif head.startswith(b"GET /cpu "):
+            answer = b"%f" % time.process_time()
         else:
             self._seen.append(body)
             answer = self._script.answer(body)

@@ -41,7 +41,8 @@ class Talk:
                 text=text,
             )
         )
-        return await answer
+        said: str = await answer
+        return said
 
     async def rest(self) -> None:
         """Return when all work is done that what was said has caused."""

@@ -21,13 +21,13 @@ COMMON = """
     real both stuff lately must next big bring happen running friends wanted started goals true
     also stories totally better progress could reach check agree month future strength same loved
     never huge learning someone down group home lucky tell coming strong why while few idea
-""".split()
+"""
 ROOTS = """
     garden pottery river guitar recipe violin museum winter camping lantern bicycle market sister
     library coffee painting harbour tomato marathon ceramic balcony puppy orchard novel thunder
     teacher swimming festival suitcase blanket kitchen birthday mountain window ticket island
     theatre dentist anniversary sandwich raincoat neighbour chess sunflower ferry village pharmacy
-""".split()
+"""
 ENDINGS = ["", "s", "er", "ing", "ish", "-like", "ful", "land"]
 
 
@@ -36,6 +36,7 @@ class Texts:
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)  # noqa: S311 - chats, not secrets
+        self._common, self._roots = COMMON.split(), ROOTS.split()
 
     def message(self) -> str:
         """The next message."""
@@ -46,5 +47,5 @@ class Texts:
     def _word(self) -> str:
         if self._random.random() < COMMON_SHARE:
             # the earlier in the list, the more often: about as words are spread in any language
-            return COMMON[int(len(COMMON) * self._random.random() ** 2)]
-        return self._random.choice(ROOTS) + self._random.choice(ENDINGS)
+            return self._common[int(len(self._common) * self._random.random() ** 2)]
+        return self._random.choice(self._roots) + self._random.choice(ENDINGS)
