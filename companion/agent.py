@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from companion import event_text
 from companion.clock import Clock
 from companion.deliveries import Deliveries
-from companion.errors import ContextOverflowError, LLMUnavailableError
+from companion.errors import ContextOverflowError, LLMError, LLMUnavailableError
 from companion.events import (
     FileReceived,
     MessageReceived,
@@ -23,7 +23,7 @@ from companion.llm.protocol import LLM, Call, Reply, TokenCounter
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
 from companion.reply_calls import as_calls, says
-from companion.storage import inbox, journal, messages, outbox, usage
+from companion.storage import inbox, journal, outbox, usage
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.journal import Step
@@ -113,12 +113,19 @@ class Agent:
         if item.begun:
             taken, progress.sent = await self._db.read(lambda tx: _journal(tx, item))
         else:
-            await self._begin(item)
-        if isinstance(item.event, _RUNNING):
-            await self._run(item, taken, progress)
-        await self._db.write(lambda tx: inbox.finish(tx, self._person, item.id))
+            self._begin(item)
+        try:
+            if isinstance(item.event, _RUNNING):
+                await self._run(item, taken, progress)
+        except LLMError:
+            await self._queue.store_what_is_shown()
+            item.begun = True
+            raise
+        await self._queue.append(
+            [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
+        )
 
-    async def _begin(self, item: InboxItem) -> None:
+    def _begin(self, item: InboxItem) -> None:
         said = event_text.spoken(item.event)
         where = self._queue.context.zone
         entry = self._queue.entry(
@@ -128,8 +135,7 @@ class Agent:
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
         )
-        await self._queue.append([entry], lambda tx: inbox.begin(tx, self._person, item.id))
-        item.begun = True
+        self._queue.show(entry, lambda tx: inbox.begin(tx, self._person, item.id))
 
     async def _run(self, item: InboxItem, taken: Sequence[Step], progress: _Progress) -> None:
         turn = Turn(
@@ -199,14 +205,15 @@ class Agent:
             kind="answer", event=item.id, text=clean(reply.text), calls=reply.calls
         )
 
-        def work(tx: Tx) -> tuple[Step, Entry]:
+        def work(tx: Tx) -> tuple[Step, list[Entry]]:
+            entries = self._queue.store(tx, entry)
             if reply.model:
                 usage.add(tx, self._person, now.date(), reply.model, reply.usage)
             step = journal.add_step(tx, self._person, item.id, number=number, reply=reply, now=now)
-            return step, messages.add(tx, self._person, entry)
+            return step, entries
 
         step, stored = await self._db.write(work)
-        self._queue.appended([stored])
+        self._queue.appended(stored)
         return step
 
     async def _act(self, turn: Turn, step: Step, progress: _Progress) -> bool:
@@ -222,18 +229,21 @@ class Agent:
                     silent=call.name == "stay_silent" and not done.failed,
                 )
             else:
+                mark = self._deliveries.takes_at_once(turn.item)
                 result, stored = await self._executor.run(
-                    turn, step, number, partial(self._record, turn.item.id)
+                    turn, step, number, partial(self._record, turn.item.id, mark)
                 )
                 self._queue.appended(stored)
                 if result.piece is not None:
-                    self._deliveries.add(result.piece)
+                    self._deliveries.add(replace(result.piece, marked=mark))
             progress.take(call, result)
             heartbeat = heartbeat or result.heartbeat
             progress.repeated = max(progress.repeated, progress.repeats.note(call, result.text))
         return heartbeat
 
-    def _record(self, event: int, tx: Tx, call: Call, result: Result) -> list[Entry]:
+    def _record(self, event: int, mark: bool, tx: Tx, call: Call, result: Result) -> list[Entry]:
+        if mark and result.piece is not None:
+            outbox.sending(tx, result.piece)
         entry = self._queue.entry(
             kind="result",
             event=event,
@@ -242,7 +252,7 @@ class Agent:
             speaker=self._name if result.said else "",
             said=result.said,
         )
-        return [messages.add(tx, self._person, entry)]
+        return self._queue.store(tx, entry)
 
     async def _goes_on(
         self, item: InboxItem, turn: Turn, progress: _Progress, heartbeat: bool

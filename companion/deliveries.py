@@ -14,6 +14,7 @@ from companion.errors import DatabaseError, DeliveryDelayedError, DeliveryError
 from companion.events import Address, OutgoingMessage
 from companion.storage import outbox
 from companion.storage.database import Database, Tx
+from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
 
 logger = logging.getLogger(__name__)
@@ -73,6 +74,14 @@ class Deliveries:
         for item in items:
             self.add(item)
 
+    def takes_at_once(self, to: InboxItem) -> bool:
+        """Whether a reply to the event `to` would be handed to its platform now, and be marked
+        first: who stores it can then store the mark with it, and save a commit."""
+        sender = self._sender(to.address)
+        return (
+            sender is not None and not sender.repeatable and not self._waiting.get(to.conversation)
+        )
+
     def add(self, item: OutboxItem) -> None:
         """Deliver `item`, which is in the outbox, after what its conversation has before it."""
         self._waiting[item.conversation].append(item)
@@ -117,12 +126,12 @@ class Deliveries:
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
         """Send `item` until the platform has it or refuses it."""
         while True:
-            if not sender.repeatable:
+            if not (sender.repeatable or item.marked):
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
                     return
                 await self._mark(partial(outbox.sending, item=item))
-            item = replace(item, attempts=item.attempts + 1)
+            item = replace(item, attempts=item.attempts + 1, marked=False)
             try:
                 await sender.send(item.message)
             except DeliveryError as error:
@@ -140,18 +149,18 @@ class Deliveries:
 
     async def _arrived(self, item: OutboxItem) -> None:
         now = self._clock.now()
-        await self._mark(lambda tx: outbox.sent(tx, item, now))
+        await self._mark(lambda tx: outbox.sent(tx, item, now), patient=True)
 
     async def _refuse(self, item: OutboxItem, why: str) -> None:
         logger.warning("message %d is not delivered: %s", item.id, why)
         await self._mark(lambda tx: outbox.refused(tx, item, why))
 
-    async def _mark(self, work: Callable[[Tx], None]) -> None:
+    async def _mark(self, work: Callable[[Tx], None], *, patient: bool = False) -> None:
         """Write down a piece's fate, as soon as the database takes it: forgetting it would double
         the message."""
         while True:
             try:
-                await self._db.write(work)
+                await self._db.write(work, patient=patient)
             except DatabaseError as error:
                 logger.error("the outbox waits for the database: %s", error)  # noqa: TRY400
                 await asyncio.sleep(DATABASE_PAUSE.total_seconds())

@@ -1,6 +1,7 @@
 """The FIFO queue: messages in the prompt, oldest first, behind the recursive summary (§2.1)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from companion.llm.protocol import Message
 from companion.storage.memory_state import Summary
@@ -39,6 +40,12 @@ class FifoQueue:
         """Put `entries` at the end."""
         self._entries.extend(entries)
         self._tokens += sum(entry.tokens for entry in entries)
+
+    def stored(self, number: int) -> None:
+        """The entry that was shown before it was stored has the id `number` now."""
+        for index, entry in enumerate(self._entries):
+            if not entry.id:
+                self._entries[index] = replace(entry, id=number)
 
     def oldest(self, tokens: int) -> list[Entry]:
         """The oldest whole turns that take at least `tokens`, never the newest turn.

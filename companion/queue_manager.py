@@ -18,6 +18,9 @@ from companion.text import cut
 
 logger = logging.getLogger(__name__)
 
+Also = Callable[[Tx], object]
+"""What is done in the same transaction."""
+
 PRESSURE = (
     "[system alert] Memory pressure: the queue is at {share} % of its window, and the oldest"
     " messages will be evicted when it is full. Save what is worth keeping now, with"
@@ -45,6 +48,7 @@ class QueueManager:
         self._db = db
         self._person = person
         self._warned = state.warned
+        self._shown: tuple[Entry, Also] | None = None
         self.queue = queue
         self.context = context
         self._llm = llm
@@ -66,20 +70,45 @@ class QueueManager:
         """`text` as it is shown in the prompt: whole, or cut with a pointer when it is long."""
         return cut(text, self._limits.message, self._counter.count)
 
+    def show(self, entry: Entry, also: Also) -> None:
+        """Put `entry` into the queue. It is stored with the next entries, before them, and what
+        goes `also` with it is done then: a commit less for each turn."""
+        self._shown = (entry, also)
+        self.queue.append(entry)
+        self.context.counts.add([entry])
+
     async def append(
-        self, entries: Sequence[Entry], also: Callable[[Tx], object] | None = None
+        self, entries: Sequence[Entry], also: Also | None = None, *, patient: bool = False
     ) -> None:
         """Put `entries` into queue and recall storage, and do what goes `also` with them."""
 
         def work(tx: Tx) -> list[Entry]:
             if also is not None:
                 also(tx)
-            return [messages.add(tx, self._person, entry) for entry in entries]
+            return self.store(tx, *entries)
 
-        self.appended(await self._db.write(work))
+        self.appended(await self._db.write(work, patient=patient))
+
+    async def store_what_is_shown(self) -> None:
+        """Leave nothing in the queue that is not stored."""
+        if self._shown is not None:
+            await self.append([])
+
+    def store(self, tx: Tx, *entries: Entry) -> list[Entry]:
+        """Put `entries` into recall storage, for `appended` to have once that is committed."""
+        stored = []
+        if self._shown is not None:
+            entry, also = self._shown
+            also(tx)
+            stored.append(messages.add(tx, self._person, entry))
+        return stored + [messages.add(tx, self._person, entry) for entry in entries]
 
     def appended(self, entries: Sequence[Entry]) -> None:
-        """`entries` are stored: show them in the queue too."""
+        """What `store` gave is committed: show it in the queue too."""
+        if self._shown is not None:
+            self.queue.stored(entries[0].id)
+            entries = entries[1:]
+            self._shown = None
         self.queue.append(*entries)
         self.context.counts.add(entries)
 

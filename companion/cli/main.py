@@ -28,6 +28,7 @@ COMMANDS = (
     "backup",
     "restore",
     "eval",
+    "bench",
 )
 
 DONE, FAILED, OPERATOR_MUST_ACT, INTERRUPTED = 0, 1, 2, 130

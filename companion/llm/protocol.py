@@ -1,7 +1,7 @@
 """What the agent asks of a model, and what it gets back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -36,7 +36,7 @@ class ToolSchema:
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: dict[str, Any] = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)

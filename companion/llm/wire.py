@@ -16,6 +16,8 @@ Wire = dict[str, Any]
 BEFORE_THE_MODEL_SPOKE = "(The conversation goes on.)"
 AFTER_A_RESULT = "(done)"
 
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 def request_body(
     model: str,
@@ -28,44 +30,65 @@ def request_body(
 ) -> bytes:
     """The request as it goes out. The same prompt gives the same bytes, so that caches hit.
 
-    With a `schema` the answer's text is asked to be JSON of that schema.
+    Most of a prompt was in the one before, so what was written once is kept as text. With a
+    `schema` the answer's text is asked to be JSON of that schema.
     """
     if tools and not abilities.tools:
         messages = calls_in_text.prompt(messages, tools, schema=abilities.schema)
         schema = schema or calls_in_text.answer_schema(tools)
         tools = ()
-    body: Wire = {"model": model, "messages": _messages(messages, abilities)}
+    body: dict[str, str] = {"model": _json(model)}
     if tools:
-        body["tools"] = [_tool(tool, strict=abilities.strict) for tool in tools]
+        # before the messages, as servers put them into the prompt
+        body["tools"] = _tools(tuple(tools), strict=abilities.strict)
         if abilities.parallel:
-            body["parallel_tool_calls"] = True
+            body["parallel_tool_calls"] = "true"
+    body["messages"] = f"[{','.join(_messages(messages, abilities))}]"
     if schema and abilities.schema:
         named = {"name": "answer", "schema": schema}
-        body["response_format"] = {"type": "json_schema", "json_schema": named}
+        body["response_format"] = _json({"type": "json_schema", "json_schema": named})
     if abilities.limits:
         longest = abilities.longest_answer or answer_tokens
-        body[abilities.limits[0]] = min(answer_tokens, longest)
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        body[abilities.limits[0]] = _json(min(answer_tokens, longest))
+    text = "{" + ",".join(f'"{name}":{value}' for name, value in body.items()) + "}"
     try:
         return text.encode()
     except UnicodeEncodeError:
         return clean(text).encode()
 
 
-def _messages(messages: Sequence[Message], abilities: Abilities) -> list[Wire]:
-    wire = [_message(message, abilities) for message in messages]
+def _messages(messages: Sequence[Message], abilities: Abilities) -> list[str]:
+    if not abilities.alternate and _may_stay(messages, abilities):
+        return [_written(message, short_ids=abilities.short_ids) for message in messages]
+    wire = [_message(message, short_ids=abilities.short_ids) for message in messages]
     if abilities.system != "anywhere":
         wire = _system_at_head(wire, never=abilities.system == "never")
-    return _alternating(wire) if abilities.alternate else wire
+    return [_json(message) for message in (_alternating(wire) if abilities.alternate else wire)]
 
 
-def _message(message: Message, abilities: Abilities) -> Wire:
+def _may_stay(messages: Sequence[Message], abilities: Abilities) -> bool:
+    """Whether the server takes the system's messages where they are."""
+    match abilities.system:
+        case "anywhere":
+            return True
+        case "never":
+            return False
+        case _:
+            return all(message.role != "system" for message in messages[1:])
+
+
+@lru_cache(maxsize=16_384)
+def _written(message: Message, *, short_ids: bool) -> str:
+    return _json(_message(message, short_ids=short_ids))
+
+
+def _message(message: Message, *, short_ids: bool) -> Wire:
     if message.role == "tool":
-        call_id = _call_id(message.call_id or "", short=abilities.short_ids)
+        call_id = _call_id(message.call_id or "", short=short_ids)
         return {"role": "tool", "tool_call_id": call_id, "content": message.text}
     if not message.calls:
         return {"role": message.role, "content": message.text}
-    calls = [_call(call, short=abilities.short_ids) for call in message.calls]
+    calls = [_call(call, short=short_ids) for call in message.calls]
     return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
 
 
@@ -96,6 +119,11 @@ def _fits_strict(schema: Mapping[str, Any]) -> bool:
         and len(schema.get("required", ())) == len(properties)
         and not any("default" in field for field in properties.values())
     )
+
+
+@lru_cache(maxsize=16)
+def _tools(tools: tuple[ToolSchema, ...], *, strict: bool) -> str:
+    return _json([_tool(tool, strict=strict) for tool in tools])
 
 
 def _tool(tool: ToolSchema, *, strict: bool) -> Wire:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
@@ -16,8 +15,6 @@ logger = logging.getLogger(__name__)
 BATCH = 64
 GATHER = timedelta(seconds=1)
 """From the first new text to its vector, so that texts that come together share a commit."""
-LOOK = timedelta(minutes=1)
-"""How often it looks for new texts that nobody told it of."""
 FIRST_RETRY = timedelta(seconds=5)
 LAST_RETRY = timedelta(minutes=10)
 
@@ -41,24 +38,17 @@ class Vectorizer:
         self._embedder = embedder
         self._gather = gather
         self._retry = retry
-        self._wake = asyncio.Event()
-        self._wake.set()
         self._model: int | None = None
         self._old_kept = True
 
-    def wake(self) -> None:
-        """There are new texts. Without this they are noticed within `LOOK`."""
-        self._wake.set()
-
     async def run(self) -> None:
-        """Fill in vectors whenever woken, until cancelled."""
-        retry = self._retry
+        """Fill in what is missing now and whenever something was written, until cancelled."""
+        retry, written = self._retry, self._db.written
+        written.set()
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK.total_seconds()):
-                    await self._wake.wait()
+            await written.wait()
             await asyncio.sleep(self._gather.total_seconds())
-            self._wake.clear()
+            written.clear()
             try:
                 await self.run_once()
                 retry = self._retry
@@ -66,7 +56,7 @@ class Vectorizer:
                 logger.warning("no vectors for now, next try in %s: %s", retry, error)
                 await asyncio.sleep(retry.total_seconds())
                 retry = min(retry * 2, LAST_RETRY)
-                self._wake.set()
+                written.set()
 
     async def run_once(self) -> int:
         """Fill in all that is missing now; returns how many vectors were made.

@@ -27,6 +27,9 @@ Opened = tuple[Tx | None, list[Tx]]
 
 READERS = 2
 
+PATIENT = timedelta(milliseconds=5)
+"""How long a write that nobody waits for looks out for a commit to join."""
+
 
 @dataclass(slots=True, eq=False)
 class _Unit:
@@ -87,6 +90,9 @@ class Database:
         self._path = path
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._ending: asyncio.Future[None] | None = None
+        self.written = asyncio.Event()
+        """Set after every commit. Whoever waits for it clears it."""
         self._writes: SimpleQueue[_Unit] = SimpleQueue()
         self._reads: SimpleQueue[_Unit] = SimpleQueue()
         self._writer = (
@@ -132,8 +138,11 @@ class Database:
             await connection
         return database
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         """What `work` returns, after what it did is on disk.
+
+        With `patient` it joins the next commit, and waits a moment for one: what nobody waits for
+        need not cost a commit of its own.
 
         `work` runs in the writer's thread, inside a transaction that it must not end itself, and
         must not wait for anything but the database. A caller that is cancelled leaves all of it
@@ -148,8 +157,10 @@ class Database:
             raise DatabaseError(f"{self._path} is {state}: nothing can be written.")
         unit = _Unit(work, self._loop.create_future())
         self._writes.put(unit)
-        connection, commit = self._writer
-        connection.soon(commit)
+        if patient:
+            self._loop.call_later(PATIENT.total_seconds(), self._commit_soon)
+        else:
+            self._commit_soon()
         return cast(T, await unit.done)
 
     async def read(self, query: Callable[[Tx], T]) -> T:
@@ -168,9 +179,20 @@ class Database:
 
     async def close(self) -> None:
         """Finish what waits, then close. Closing twice does no harm."""
-        self._closed = True
+        if self._ending is None:
+            self._commit_soon()
+            self._closed = True
+            self._ending = asyncio.ensure_future(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         for connection in self._connections():
-            await asyncio.shield(asyncio.ensure_future(connection.close()))
+            await connection.close()
+
+    def _commit_soon(self) -> None:
+        if self._writer is not None and not self._closed:
+            connection, commit = self._writer
+            connection.soon(commit)
 
     def _connections(self) -> list[_Connection]:
         pairs = [*self._readers, self._writer] if self._writer else self._readers
@@ -200,7 +222,11 @@ class Database:
         except BaseException as error:  # noqa: BLE001 - the waiters hear of it
             for unit in units:
                 unit.error = error
-        self._call(_deliver, units)
+        self._call(self._committed, units)
+
+    def _committed(self, units: list[_Unit]) -> None:
+        self.written.set()
+        _deliver(units)
 
     def _call(self, what: Callable[..., None], *arguments: object) -> None:
         """Have the event loop call `what`, if it still runs."""
@@ -263,7 +289,8 @@ def _query(tx: Tx, path: Path, unit: _Unit) -> None:
         unit.value = unit.work(tx)
     except BaseException as error:  # noqa: BLE001 - the reader that waits gets it
         unit.fail(error, path)
-    _roll_back(tx)
+    finally:
+        _roll_back(tx)
 
 
 def _commit(tx: Tx, path: Path, units: list[_Unit]) -> None:

@@ -10,13 +10,17 @@ from companion.storage.inbox import InboxItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxItem:
-    """A message of one person's to deliver. `attempts` counts sends whose fate is unknown."""
+    """A message of one person's to deliver. `attempts` counts sends whose fate is unknown.
+
+    `marked` says that the next send is written down already, though not counted in `attempts`.
+    """
 
     id: int
     person: int
     conversation: int
     message: OutgoingMessage
     attempts: int = 0
+    marked: bool = False
 
 
 def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False) -> OutboxItem:

@@ -63,7 +63,7 @@ class _PointedDatabase(Database):
             writer.set_trace_callback(None)  # it is open now
         super().__init__(path, writer, readers)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         name = _name(work)
 
         def passing(tx: Tx) -> T:
@@ -71,7 +71,7 @@ class _PointedDatabase(Database):
             self.points.pass_(f"before commit: {name}")
             return value
 
-        value = await super().write(passing)
+        value = await super().write(passing, patient=patient)
         self.points.pass_(f"after commit: {name}")
         return value
 

@@ -129,7 +129,7 @@ async def test_a_text_that_changes_while_its_vector_is_made_gets_one_of_its_new_
         assert await memory.db.read(waiting) == 0
 
 
-async def test_the_background_task_makes_what_it_is_woken_for(tmp_path: Path) -> None:
+async def test_the_background_task_notices_what_is_written(tmp_path: Path) -> None:
     asked = asyncio.Queue[Sequence[str]]()
     embedder = TopicEmbedder("dog", before=asked.put)
     async with remembering(tmp_path, embedder) as memory:
@@ -138,7 +138,6 @@ async def test_the_background_task_makes_what_it_is_woken_for(tmp_path: Path) ->
         try:
             for text in ("first dog", "second dog"):
                 await memory.hear(text)
-                vectorizer.wake()
                 assert await asked.get() == [text]
         finally:
             running.cancel()

@@ -1,0 +1,1 @@
+"""What a turn costs: the product against a floor, measured in one go."""
