@@ -6,8 +6,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,6 +74,32 @@ async def nursery() -> AsyncIterator[Nursery]:
         assert process.stdin is not None
         process.stdin.close()
         await process.wait()
+
+
+class Nurseries:
+    """As many as there are lives at the same time."""
+
+    def __init__(self, free: Sequence[Nursery]) -> None:
+        self._free: asyncio.Queue[Nursery] = asyncio.Queue()
+        for one in free:
+            self._free.put_nowait(one)
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[Nursery]:
+        """One that nobody uses meanwhile."""
+        nursery = await self._free.get()
+        try:
+            yield nursery
+        finally:
+            self._free.put_nowait(nursery)
+
+
+@asynccontextmanager
+async def nurseries(number: int) -> AsyncIterator[Nurseries]:
+    """So many processes to fork from."""
+    async with AsyncExitStack() as stack:
+        opening = [stack.enter_async_context(nursery()) for _ in range(number)]
+        yield Nurseries([await one for one in opening])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,19 @@
 """What the model answers: a function of the prompt, so that asking again gets the same answer."""
 
+import asyncio
 import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from aiohttp import web
+
 from companion.queue_manager import PRESSURE
 from companion.worker import LATER
 from tests.crash.conversation import OUTAGES, STEPS, ModelStep, keep, note
 from tests.support.model_refusals import Asked
-from tests.support.model_server import Answer, Completion, fails
+from tests.support.model_server import Answer, Completion, Raw, fails
 
 MARKED = re.compile(r"^\[[^\]]*\] \w+: \((\w+)\)")
 PRESSED = PRESSURE.partition("{")[0]
@@ -26,11 +29,19 @@ class CountingModel:
     """
 
     delivered: Callable[[str], Sequence[str]]
+    held: frozenset[str] = frozenset()
+    """Lines that wait for `let_go` before they are answered."""
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Line and number of the step, from 0, in the order of the requests."""
 
     def answer(self, asked: Asked) -> Answer:
         """The answer to a request's body."""
+        answer = self._answer(asked)
+        waits = bool(self.asked) and self.asked[-1][0] in self.held and not self.let_go.is_set()
+        return _Held(answer, self.let_go) if waits else answer
+
+    def _answer(self, asked: Asked) -> Completion | Raw:
         messages = asked["messages"]
         if not asked.get("tools"):
             return _completion(_summary(messages))
@@ -42,6 +53,20 @@ class CountingModel:
             return _completion((keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")))
         steps = STEPS[marker]
         return _completion(steps[min(_steps_taken(turn), len(steps) - 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """An answer that waits until it is let go."""
+
+    answer: Answer
+    let_go: asyncio.Event
+
+    async def send(
+        self, request: web.BaseRequest, asked: Asked, until: asyncio.Event
+    ) -> web.StreamResponse:
+        await self.let_go.wait()
+        return await self.answer.send(request, asked, until)
 
 
 def _completion(step: ModelStep) -> Completion:
