@@ -4,11 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.storage import inbox, journal, outbox
-
-Nothing = Callable[..., None]
+from companion.storage.database import Database
 
 
 def _nothing(*_arguments: Any) -> None:
+    pass
+
+
+async def _stays_open(*_arguments: Any) -> None:
     pass
 
 
@@ -30,5 +33,6 @@ BREAKS: dict[str, Callable[[], None]] = {
     "answers are not journaled": lambda: _replace(journal, "steps", _no_steps),
     "calls are not journaled": lambda: _replace(journal, "add_done", _nothing),
     "sends are not marked": lambda: _replace(outbox, "sent", _nothing),
+    "the database is not closed": lambda: _replace(Database, "close", _stays_open),
     "the newest goes first": _newest_first,
 }
