@@ -172,15 +172,18 @@ async def open_companion(
         )
         lanes = Lanes(tasks, worker.handle)
         await take_up(storage.db, deliveries, lanes)
-        yield Companion(
-            storage.db,
-            memories=storage.memories,
-            deliveries=deliveries,
-            lanes=lanes,
-            typing=typing,
-            clock=storage.clock,
-        )
-        await _wind_down(lanes, deliveries)
+        try:
+            yield Companion(
+                storage.db,
+                memories=storage.memories,
+                deliveries=deliveries,
+                lanes=lanes,
+                typing=typing,
+                clock=storage.clock,
+            )
+        finally:
+            # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
+            await _wind_down(lanes, deliveries)
 
 
 async def take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from companion.storage import inbox, journal, outbox
+from companion.lanes import Lanes
+from companion.storage import journal, outbox
 from companion.storage.database import Database
+from companion.storage.inbox import InboxItem
 
 
 def _nothing(*_arguments: Any) -> None:
@@ -24,9 +26,15 @@ def _replace(module: Any, name: str, by: Callable[..., Any]) -> None:
 
 
 def _newest_first() -> None:
-    for module in (inbox, outbox):
-        oldest_first: Callable[..., list[Any]] = module.open_items
-        _replace(module, "open_items", lambda tx, give=oldest_first: give(tx)[::-1])
+    """What is being dealt with goes on, the rest is turned round."""
+    add = Lanes.add
+
+    def add_in_front(lanes: Lanes, item: InboxItem) -> None:
+        add(lanes, item)
+        lane = lanes._lanes[item.person]
+        lane.insert(1, lane.pop())
+
+    _replace(Lanes, "add", add_in_front)
 
 
 BREAKS: dict[str, Callable[[], None]] = {

@@ -13,12 +13,39 @@ from companion.queue_manager import PRESSURE
 from companion.worker import LATER
 from tests.crash.conversation import OUTAGES, STEPS, ModelStep, keep, note
 from tests.support.model_refusals import Asked
-from tests.support.model_server import Answer, Completion, Raw, fails
+from tests.support.model_server import Answer, Completion, fails
 
 MARKED = re.compile(r"^\[[^\]]*\] \w+: \((\w+)\)")
 PRESSED = PRESSURE.partition("{")[0]
 NO_PROMPT_TOKENS = {"prompt_tokens": 0, "completion_tokens": 10, "total_tokens": 10}
 """Corrects no counting of ours, so that a run that was killed counts as one that was not."""
+
+
+@dataclass
+class Gate:
+    """Holds back the answers to some lines until it is opened."""
+
+    lines: frozenset[str] = frozenset()
+    held: int = 0
+    _opened: asyncio.Event = field(default_factory=asyncio.Event)
+    _came: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def open(self) -> None:
+        """Let go of all answers."""
+        self._opened.set()
+
+    async def holds(self, number: int) -> None:
+        """Return when so many answers have been held back in all."""
+        async with self._came:
+            await self._came.wait_for(lambda: self.held >= number)
+
+    async def passed(self, line: str) -> None:
+        """Return when the answer to `line` may go."""
+        if line in self.lines and not self._opened.is_set():
+            async with self._came:
+                self.held += 1
+                self._came.notify_all()
+            await self._opened.wait()
 
 
 @dataclass
@@ -29,19 +56,12 @@ class CountingModel:
     """
 
     delivered: Callable[[str], Sequence[str]]
-    held: frozenset[str] = frozenset()
-    """Lines that wait for `let_go` before they are answered."""
-    let_go: asyncio.Event = field(default_factory=asyncio.Event)
+    gate: Gate = field(default_factory=Gate)
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Line and number of the step, from 0, in the order of the requests."""
 
     def answer(self, asked: Asked) -> Answer:
         """The answer to a request's body."""
-        answer = self._answer(asked)
-        waits = bool(self.asked) and self.asked[-1][0] in self.held and not self.let_go.is_set()
-        return _Held(answer, self.let_go) if waits else answer
-
-    def _answer(self, asked: Asked) -> Completion | Raw:
         messages = asked["messages"]
         if not asked.get("tools"):
             return _completion(_summary(messages))
@@ -49,24 +69,29 @@ class CountingModel:
         if marker in OUTAGES and LATER not in self.delivered(OUTAGES[marker]):
             return fails(503, retry_after="25")
         self.asked.append((marker, sum(1 for one in turn if one["role"] == "assistant")))
-        if turn and _is_pressure(turn[-1]):
-            return _completion((keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")))
-        steps = STEPS[marker]
-        return _completion(steps[min(_steps_taken(turn), len(steps) - 1)])
+        return _Gated(_completion(_step(marker, turn)), marker, self.gate)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """An answer that waits until it is let go."""
+class _Gated:
+    """An answer that goes through the gate."""
 
     answer: Answer
-    let_go: asyncio.Event
+    line: str
+    gate: Gate
 
     async def send(
         self, request: web.BaseRequest, asked: Asked, until: asyncio.Event
     ) -> web.StreamResponse:
-        await self.let_go.wait()
+        await self.gate.passed(self.line)
         return await self.answer.send(request, asked, until)
+
+
+def _step(marker: str, turn: Sequence[Asked]) -> ModelStep:
+    if turn and _is_pressure(turn[-1]):
+        return keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")
+    steps = STEPS[marker]
+    return steps[min(_steps_taken(turn), len(steps) - 1)]
 
 
 def _completion(step: ModelStep) -> Completion:

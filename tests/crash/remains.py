@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from companion.errors import DatabaseError
 from companion.storage.connection import SqlError, Tx, connect
 from companion.storage.migrate import migrations
 
@@ -59,7 +60,7 @@ MEMORY = {
                    AND working_context.id <= context_shown)
           FROM person ORDER BY id""",
     "usage": """
-        SELECT person.name, day, model, requests, prompt_tokens, cached_tokens, completion_tokens
+        SELECT person.name, model, requests, prompt_tokens, cached_tokens, completion_tokens
           FROM usage JOIN person ON person.id = person_id ORDER BY day, model""",
 }
 
@@ -109,7 +110,7 @@ class Remains:
                 return cls(memory, _journaled(memory), _misfits(tx, MISFITS))
             finally:
                 tx.close()
-        except SqlError as error:
+        except (DatabaseError, SqlError) as error:
             return cls({}, frozenset(), (f"unreadable: {error}",))
 
 

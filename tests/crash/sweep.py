@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.crash.child import Job
-from tests.crash.lives import KILLED, Nurseries, Story, a_story
+from tests.crash.lives import KILLED, PATIENCE_SECONDS, Nurseries, Story, a_story
 from tests.crash.verdict import faults
 
 SHORT = 3
@@ -98,7 +98,9 @@ def at_random(kills: int, seconds: float, seed: int) -> Iterator[Plan]:
         kills -= in_a_row + 1
 
 
-async def harm(pool: Nurseries, folder: Path, plans: Iterable[Plan], undisturbed: Undisturbed) -> list[str]:
+async def harm(
+    pool: Nurseries, folder: Path, plans: Iterable[Plan], undisturbed: Undisturbed
+) -> list[str]:
     """What the deaths of `plans` do, a line for each fault. Stories without one are removed."""
     found: list[str] = []
 
@@ -106,8 +108,8 @@ async def harm(pool: Nurseries, folder: Path, plans: Iterable[Plan], undisturbed
         calm = await undisturbed.story(plan.lines)
         async with pool.one() as nursery, a_story(folder / f"{number}") as (story, job):
             for kill in plan.kills:
-                code = await nursery.run(_killed(job, plan, kill), kill_in=kill.seconds)
-                story.end(code)
+                seconds = PATIENCE_SECONDS if kill.seconds is None else kill.seconds
+                story.end(await nursery.run(_killed(job, plan, kill), kill_in=seconds))
             if story.codes[-1] == KILLED:
                 story.end(await nursery.run(_killed(job, plan, Kill())))
         wrong = faults(story, calm)

@@ -13,7 +13,8 @@ from tests.crash.lives import Nurseries
 from tests.crash.remains import Remains
 from tests.crash.sweep import SHORT, WHOLE, Undisturbed, at_every_point, at_random, harm
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(0)]
+# no limit here: each life has its own
 
 KILLS = int(os.environ.get("COMPANION_KILLS", "50"))
 SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
