@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from companion.agents import Agents
@@ -170,7 +171,15 @@ async def open_companion(
             typing=typing,
             clock=storage.clock,
         )
-        lanes = Lanes(tasks, worker.handle)
+
+        async def work(item: InboxItem) -> timedelta | None:
+            try:
+                return await worker.handle(item)
+            finally:
+                if storage.vectorizer is not None:
+                    storage.vectorizer.wake()
+
+        lanes = Lanes(tasks, work)
         await take_up(storage.db, deliveries, lanes)
         try:
             yield Companion(
