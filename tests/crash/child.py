@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from companion.app import Companion, open_companion
 from companion.settings import Settings
+from companion.storage.vector_blocks import waiting
 from tests.crash.broken import BREAKS
 from tests.crash.conversation import LINES, PLATFORM
 from tests.crash.platform import HastyPlatform, Platform
@@ -32,7 +33,8 @@ WINDOW = 4096
 class Job:
     """One life of the companion in `folder`, with the model at `base_url`.
 
-    It ends when `people` have said their first `lines` lines and all is quiet; or at the point
+    It ends when `people` have said their first `lines` lines, all is quiet and what the embedder
+    reads is read; or at the point
     `kill_at`, when that is passed for the `kill_after`th time. `breaks` names what is broken.
     """
 
@@ -96,6 +98,14 @@ async def _everybody_talks(companion: Companion, platform: Platform, job: Job) -
         for person in job.people:
             tasks.create_task(platform.talk(LINES[person][: job.lines], companion.handle))
     await companion.quiet()
+    if job.embedder != "none":
+        await _all_have_vectors(companion)
+
+
+async def _all_have_vectors(companion: Companion) -> None:
+    # nobody tells when the last one is there
+    while await companion._db.read(lambda tx: bool(waiting(tx, 1))):  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
 
 
 async def until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:

@@ -36,6 +36,7 @@ class Plan:
     kills: tuple[Kill, ...]
     lines: int = WHOLE
     repeatable: bool = True
+    embedder: str = "none"
 
     def __str__(self) -> str:
         deaths = ", ".join(map(str, self.kills))
@@ -48,22 +49,22 @@ class Undisturbed:
 
     pool: Nurseries
     folder: Path
-    stories: dict[int, Story] = field(default_factory=dict)
+    stories: dict[tuple[int, str], Story] = field(default_factory=dict)
     seconds: float = 0
     """How long the last one took."""
 
-    async def story(self, lines: int) -> Story:
+    async def story(self, lines: int, embedder: str = "none") -> Story:
         """What happens when nobody is killed."""
-        if lines not in self.stories:
+        if (lines, embedder) not in self.stories:
             async with (
                 self.pool.one() as nursery,
-                a_story(self.folder / f"undisturbed-{lines}") as (story, job),
+                a_story(self.folder / f"{lines}-{embedder}") as (story, job),
             ):
                 began = asyncio.get_running_loop().time()
-                story.end(await nursery.run(replace(job, lines=lines)))
+                story.end(await nursery.run(replace(job, lines=lines, embedder=embedder)))
                 self.seconds = asyncio.get_running_loop().time() - began
-            self.stories[lines] = story
-        return self.stories[lines]
+            self.stories[lines, embedder] = story
+        return self.stories[lines, embedder]
 
 
 def at_every_point(short: Mapping[str, int], whole: Mapping[str, int]) -> Iterator[Plan]:
@@ -82,6 +83,13 @@ def at_every_point(short: Mapping[str, int], whole: Mapping[str, int]) -> Iterat
             for after in later:
                 repeatable = not repeatable
                 yield Plan((Kill(point, after),), repeatable=repeatable)
+
+
+def while_vectors_are_made(points: Mapping[str, int], embedder: str) -> Iterator[Plan]:
+    """A death at each point of the work in the background."""
+    for point in points:
+        if "vector" in point:
+            yield Plan((Kill(point),), lines=SHORT, embedder=embedder)
 
 
 def at_random(kills: int, seconds: float, seed: int) -> Iterator[Plan]:
@@ -105,7 +113,7 @@ async def harm(
     found: list[str] = []
 
     async def follow(number: int, plan: Plan) -> None:
-        calm = await undisturbed.story(plan.lines)
+        calm = await undisturbed.story(plan.lines, plan.embedder)
         async with pool.one() as nursery, a_story(folder / f"{number}") as (story, job):
             for kill in plan.kills:
                 seconds = PATIENCE_SECONDS if kill.seconds is None else kill.seconds
@@ -130,6 +138,7 @@ def _killed(job: Job, plan: Plan, kill: Kill) -> Job:
         job,
         lines=plan.lines,
         repeatable=plan.repeatable,
+        embedder=plan.embedder,
         kill_at=kill.point,
         kill_after=kill.after,
     )

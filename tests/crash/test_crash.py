@@ -11,11 +11,20 @@ import pytest
 from tests.crash.conversation import LINES
 from tests.crash.lives import Nurseries
 from tests.crash.remains import Remains
-from tests.crash.sweep import SHORT, WHOLE, Undisturbed, at_every_point, at_random, harm
+from tests.crash.sweep import (
+    SHORT,
+    WHOLE,
+    Undisturbed,
+    at_every_point,
+    at_random,
+    harm,
+    while_vectors_are_made,
+)
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(0)]
 # no limit here: each life has its own
 
+EMBEDDER = "wordllama"
 KILLS = int(os.environ.get("COMPANION_KILLS", "50"))
 SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
 
@@ -45,6 +54,15 @@ async def test_a_kill_at_any_point_does_no_harm(
 ) -> None:
     short, whole = await undisturbed.story(SHORT), await undisturbed.story(WHOLE)
     plans = list(at_every_point(short.points(), whole.points()))
+    assert await harm(pool, tmp_path, plans, undisturbed) == []
+
+
+async def test_a_kill_while_vectors_are_made_does_no_harm(
+    pool: Nurseries, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    points = (await undisturbed.story(SHORT, EMBEDDER)).points()
+    plans = list(while_vectors_are_made(points, EMBEDDER))
+    assert len(plans) >= 6
     assert await harm(pool, tmp_path, plans, undisturbed) == []
 
 
