@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from companion.agents import Agents
@@ -170,17 +171,28 @@ async def open_companion(
             typing=typing,
             clock=storage.clock,
         )
-        lanes = Lanes(tasks, worker.handle)
+
+        async def work(item: InboxItem) -> timedelta | None:
+            try:
+                return await worker.handle(item)
+            finally:
+                if storage.vectorizer is not None:
+                    storage.vectorizer.wake()
+
+        lanes = Lanes(tasks, work)
         await take_up(storage.db, deliveries, lanes)
-        yield Companion(
-            storage.db,
-            memories=storage.memories,
-            deliveries=deliveries,
-            lanes=lanes,
-            typing=typing,
-            clock=storage.clock,
-        )
-        await _wind_down(lanes, deliveries)
+        try:
+            yield Companion(
+                storage.db,
+                memories=storage.memories,
+                deliveries=deliveries,
+                lanes=lanes,
+                typing=typing,
+                clock=storage.clock,
+            )
+        finally:
+            # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
+            await _wind_down(lanes, deliveries)
 
 
 async def take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:

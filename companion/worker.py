@@ -12,7 +12,7 @@ from companion.deliveries import Deliveries
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address
 from companion.memories import Memories
-from companion.storage import inbox, outbox, people
+from companion.storage import inbox, memory_state, outbox, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -111,7 +111,8 @@ class Worker:
             clock=self._clock,
         )
         made = await command.run(asked)
-        await self._answer(item, made if callable(made) else lambda _tx: made)
+        make = made if callable(made) else lambda _tx: made
+        await self._answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
         self._agents.discard(item.person)
 
     async def _answer(self, item: InboxItem, make: Callable[[Tx], str]) -> None:
@@ -153,3 +154,16 @@ class Worker:
             return outbox.add(tx, item, FAILED, now=self._clock.now(), notice=True)
 
         self._deliveries.add(await self._db.write(work))
+
+
+def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], str]) -> str:
+    """What `make` gives. A working context that it changed stands in the next prompt.
+
+    Nothing in the queue tells of such a change, as calls do of the model's own.
+    """
+    before = working_contexts.current(tx, person)
+    text = make(tx)
+    after = working_contexts.current(tx, person)
+    if after is not None and after != before:
+        memory_state.show(tx, person, after.id)
+    return text

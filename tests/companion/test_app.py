@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from companion.app import Companion, open_companion
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
-from companion.settings import Settings
-from tests.support.model_server import Answer, Hang, ModelServer, says
+from companion.settings import EmbedderSettings, Settings
+from tests.support.model_refusals import Asked
+from tests.support.model_server import Answer, Embeddings, Hang, ModelServer, says
 from tests.support.virtual_clock import VirtualClock
 
 ADDRESS = Address(platform="test", chat="7")
@@ -154,3 +156,32 @@ async def test_equal_ids_of_two_platforms_are_two_people(tmp_path: Path) -> None
         await companion.handle(event)
         await companion.quiet()
     assert "I am the one" not in str(server.requests[1]["messages"])
+
+
+class Noticed:
+    """Vectors, and a sign that they were asked for."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    async def send(
+        self, request: web.BaseRequest, asked: Asked, until: asyncio.Event
+    ) -> web.StreamResponse:
+        self.asked.set()
+        return await Embeddings().send(request, asked, until)
+
+
+async def test_what_is_said_gets_its_vector_while_the_companion_runs(tmp_path: Path) -> None:
+    first, second = Noticed(), Noticed()
+    async with ModelServer([says("Hello!"), says("Indeed.")]) as server:
+        server.embedding_answers.extend([first, second])
+        embedder = {"kind": "openai", "model": "words", "base_url": server.base_url}
+        embedding = settings(server).model_copy(
+            update={"embedder": EmbedderSettings.model_validate(embedder)}
+        )
+        async with open_companion(tmp_path, settings=embedding, environ={}) as companion:
+            await companion.handle(message("Hi", "1"))
+            await first.asked.wait()
+            await companion.handle(message("Nice weather", "2"))
+            await second.asked.wait()
+    assert "Nice weather" in str(server.embedded[1]["input"])

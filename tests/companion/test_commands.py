@@ -41,6 +41,18 @@ async def test_what_does_not_fit_in_mind_goes_to_the_notes(tmp_path: Path) -> No
         assert answer.startswith("I have that already.")
 
 
+async def test_what_a_person_changed_is_in_the_next_prompt(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Hello!"), sends("Lea!"), sends("I don't know."))
+    async with a_world(tmp_path, llm) as world:
+        await world.say("Hi")
+        await world.say("/remember my sister is called Lea")
+        await world.say("What is my sister called?")
+        assert "my sister is called Lea" in llm.prompts[-1][0].text
+        await world.say("/forget yes sister")
+        await world.say("And now?")
+        assert "Lea" not in llm.prompts[-1][0].text
+
+
 async def test_undo_takes_back_the_last_change_to_the_letter(tmp_path: Path) -> None:
     async with a_world(tmp_path, ScriptedLLM()) as world:
         await world.say("/remember one")

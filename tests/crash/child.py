@@ -5,6 +5,7 @@ one, so that only the first pays for the imports. It tells the process id and th
 """
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import Any, Self
 
 from companion.app import Companion, open_companion
 from companion.settings import Settings
+from companion.storage.vector_blocks import waiting
 from tests.crash.broken import BREAKS
 from tests.crash.conversation import LINES, PLATFORM
 from tests.crash.platform import HastyPlatform, Platform
@@ -31,12 +33,14 @@ WINDOW = 4096
 class Job:
     """One life of the companion in `folder`, with the model at `base_url`.
 
-    It ends when everybody said their first `lines` lines and all is quiet; or at the point
+    It ends when `people` have said their first `lines` lines, all is quiet and what the embedder
+    reads is read; or at the point
     `kill_at`, when that is passed for the `kill_after`th time. `breaks` names what is broken.
     """
 
     folder: str
     base_url: str
+    people: tuple[str, ...] = tuple(LINES)
     lines: int = 100
     repeatable: bool = True
     embedder: str = "none"
@@ -82,18 +86,26 @@ async def live(job: Job) -> int:
         folder / "home", settings=settings(job), environ={}, clock=StandingClock()
     ) as companion:
         companion.deliver(PLATFORM, platform.send, repeatable=job.repeatable)
-        await _everybody_talks(companion, platform, job.lines)
+        await _everybody_talks(companion, platform, job)
         points.pass_("before stopping")
     points.pass_("after stopping")
     (folder / "points").write_text(json.dumps(points.passed), encoding="utf-8")
     return 0
 
 
-async def _everybody_talks(companion: Companion, platform: Platform, number: int) -> None:
+async def _everybody_talks(companion: Companion, platform: Platform, job: Job) -> None:
     async with asyncio.TaskGroup() as tasks:
-        for lines in LINES.values():
-            tasks.create_task(platform.talk(lines[:number], companion.handle))
+        for person in job.people:
+            tasks.create_task(platform.talk(LINES[person][: job.lines], companion.handle))
     await companion.quiet()
+    if job.embedder != "none":
+        await _all_have_vectors(companion)
+
+
+async def _all_have_vectors(companion: Companion) -> None:
+    # nobody tells when the last one is there
+    while await companion._db.read(lambda tx: bool(waiting(tx, 1))):  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
 
 
 async def until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:
@@ -146,6 +158,7 @@ def _import_what_is_imported_late() -> None:
     import openai
 
     openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:1")
+    gc.freeze()  # no collection shall copy the pages that are shared with the parent
 
 
 def _tell(number: int) -> None:

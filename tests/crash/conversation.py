@@ -1,6 +1,6 @@
 """What three people say to the companion, and what its model answers: the same in every run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -216,6 +216,6 @@ STEPS = {line.marker: line.steps for lines in LINES.values() for line in lines}
 OUTAGES = {line.marker: line.person for lines in LINES.values() for line in lines if line.outage}
 
 
-def owed(lines: tuple[Line, ...]) -> list[int]:
+def owed(lines: Sequence[Line]) -> list[int]:
     """For each line how many messages the person has got by then, if all went well."""
     return [0, *accumulate(line.pieces for line in lines)][:-1]

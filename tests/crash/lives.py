@@ -6,8 +6,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,30 +30,50 @@ class Nursery:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def run(self, job: Job, *, kill_in: float | None = None) -> int:
-        """The exit code of a life. `kill_in` kills it after so many seconds."""
-        process = await self.begin(job)
-        ended = asyncio.ensure_future(self.ended())
-        await asyncio.wait([ended], timeout=PATIENCE_SECONDS if kill_in is None else kill_in)
-        if not ended.done():
-            os.kill(process, signal.SIGKILL)
-        return await ended
+    async def run(self, job: Job, *, kill_in: float = PATIENCE_SECONDS) -> int:
+        """The exit code of a life, which is killed if it lasts `kill_in` seconds."""
+        async with self.life(job) as life:
+            try:
+                async with asyncio.timeout(kill_in):
+                    return await life.ended()
+            except TimeoutError:
+                life.signal(signal.SIGKILL)
+                return await life.ended()
 
-    async def begin(self, job: Job) -> int:
-        """Begin a life, and give its process id."""
+    @asynccontextmanager
+    async def life(self, job: Job) -> AsyncIterator["Life"]:
+        """A life that has begun; leaving the block ends it."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{job.line()}\n".encode())
-        return await self._told()
-
-    async def ended(self) -> int:
-        """Wait for the end of the life that was begun, and give its exit code."""
-        return await self._told()
+        life = Life(await self._told(), asyncio.ensure_future(self._told()))
+        try:
+            yield life
+        finally:
+            life.signal(signal.SIGKILL)
+            await life.ended()
 
     async def _told(self) -> int:
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
         assert line, "the process that forks has ended"
         return int(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A running companion."""
+
+    process: int
+    _code: asyncio.Future[int]
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if not self._code.done():
+            os.kill(self.process, number)
+
+    async def ended(self) -> int:
+        """Its exit code, once it has one."""
+        return await asyncio.shield(self._code)
 
 
 @asynccontextmanager
@@ -74,6 +94,32 @@ async def nursery() -> AsyncIterator[Nursery]:
         assert process.stdin is not None
         process.stdin.close()
         await process.wait()
+
+
+class Nurseries:
+    """As many as there are lives at the same time."""
+
+    def __init__(self, free: Sequence[Nursery]) -> None:
+        self._free: asyncio.Queue[Nursery] = asyncio.Queue()
+        for one in free:
+            self._free.put_nowait(one)
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[Nursery]:
+        """One that nobody uses meanwhile."""
+        nursery = await self._free.get()
+        try:
+            yield nursery
+        finally:
+            self._free.put_nowait(nursery)
+
+
+@asynccontextmanager
+async def nurseries(number: int) -> AsyncIterator[Nurseries]:
+    """So many processes to fork from."""
+    async with AsyncExitStack() as stack:
+        opening = [stack.enter_async_context(nursery()) for _ in range(number)]
+        yield Nurseries([await one for one in opening])
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +179,7 @@ class Story:
 @asynccontextmanager
 async def a_story(folder: Path) -> AsyncIterator[tuple[Story, Job]]:
     """A folder with a model that answers; the job is that of an undisturbed life."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True)  # noqa: ASYNC240 - a moment
     model = CountingModel(
         lambda person: [one.text for one in deliveries(folder) if one.person == person]
     )

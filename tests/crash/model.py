@@ -1,10 +1,13 @@
 """What the model answers: a function of the prompt, so that asking again gets the same answer."""
 
+import asyncio
 import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+
+from aiohttp import web
 
 from companion.queue_manager import PRESSURE
 from companion.worker import LATER
@@ -19,6 +22,33 @@ NO_PROMPT_TOKENS = {"prompt_tokens": 0, "completion_tokens": 10, "total_tokens":
 
 
 @dataclass
+class Gate:
+    """Holds back the answers to some lines until it is opened."""
+
+    lines: frozenset[str] = frozenset()
+    held: int = 0
+    _opened: asyncio.Event = field(default_factory=asyncio.Event)
+    _came: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def open(self) -> None:
+        """Let go of all answers."""
+        self._opened.set()
+
+    async def holds(self, number: int) -> None:
+        """Return when so many answers have been held back in all."""
+        async with self._came:
+            await self._came.wait_for(lambda: self.held >= number)
+
+    async def passed(self, line: str) -> None:
+        """Return when the answer to `line` may go."""
+        if line in self.lines and not self._opened.is_set():
+            async with self._came:
+                self.held += 1
+                self._came.notify_all()
+            await self._opened.wait()
+
+
+@dataclass
 class CountingModel:
     """Answers the conversation's lines, and remembers what it was asked.
 
@@ -26,6 +56,7 @@ class CountingModel:
     """
 
     delivered: Callable[[str], Sequence[str]]
+    gate: Gate = field(default_factory=Gate)
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Line and number of the step, from 0, in the order of the requests."""
 
@@ -38,10 +69,29 @@ class CountingModel:
         if marker in OUTAGES and LATER not in self.delivered(OUTAGES[marker]):
             return fails(503, retry_after="25")
         self.asked.append((marker, sum(1 for one in turn if one["role"] == "assistant")))
-        if turn and _is_pressure(turn[-1]):
-            return _completion((keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")))
-        steps = STEPS[marker]
-        return _completion(steps[min(_steps_taken(turn), len(steps) - 1)])
+        return _Gated(_completion(_step(marker, turn)), marker, self.gate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gated:
+    """An answer that goes through the gate."""
+
+    answer: Answer
+    line: str
+    gate: Gate
+
+    async def send(
+        self, request: web.BaseRequest, asked: Asked, until: asyncio.Event
+    ) -> web.StreamResponse:
+        await self.gate.passed(self.line)
+        return await self.answer.send(request, asked, until)
+
+
+def _step(marker: str, turn: Sequence[Asked]) -> ModelStep:
+    if turn and _is_pressure(turn[-1]):
+        return keep(f"Under pressure (at {marker})."), note(f"Full at {marker}.")
+    steps = STEPS[marker]
+    return steps[min(_steps_taken(turn), len(steps) - 1)]
 
 
 def _completion(step: ModelStep) -> Completion:

@@ -90,7 +90,7 @@ class Platform:
 
 
 class HastyPlatform(Platform):
-    """Acknowledges before the companion has what was said, as python-telegram-bot's polling does."""
+    """Acknowledges what the companion does not have yet, as python-telegram-bot's polling does."""
 
     async def _give(self, line: Line, handle: Handle) -> None:
         self._acknowledge(line)
@@ -117,4 +117,4 @@ def _append(file: Path, line: str) -> None:
 
 def _whole_lines(file: Path) -> list[str]:
     text = file.read_text(encoding="utf-8") if file.exists() else ""
-    return [line for line in text.splitlines(keepends=False)][: text.count("\n")]
+    return text.splitlines()[: text.count("\n")]

@@ -44,13 +44,13 @@ class Points:
 def install(points: Points) -> None:
     """Have a companion that is opened from now on pass `points`."""
     pointed = type("PointedDatabase", (_PointedDatabase,), {"points": points})
-    _replace(opening, "Database", pointed)
-    _replace(app, "open_models", partial(_open_models, points, app.open_models))
-    _replace(database, "connect", partial(_connect, points, database.connect))
+    setattr(opening, "Database", pointed)  # noqa: B010 - mypy lets nobody assign to a class
+    _wrap(app, "open_models", partial(_open_models, points))
+    _wrap(database, "connect", partial(_connect, points))
 
 
-def _replace(module: ModuleType, name: str, by: object) -> None:
-    setattr(module, name, by)
+def _wrap(module: ModuleType, name: str, wrapper: Callable[..., Any]) -> None:
+    setattr(module, name, partial(wrapper, getattr(module, name)))
 
 
 class _PointedDatabase(Database):

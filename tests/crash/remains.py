@@ -1,12 +1,13 @@
 """What a companion left on disk, in a form that two runs can be compared in."""
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from companion.errors import DatabaseError
 from companion.storage.connection import SqlError, Tx, connect
 from companion.storage.migrate import migrations
 
@@ -59,7 +60,7 @@ MEMORY = {
                    AND working_context.id <= context_shown)
           FROM person ORDER BY id""",
     "usage": """
-        SELECT person.name, day, model, requests, prompt_tokens, cached_tokens, completion_tokens
+        SELECT person.name, model, requests, prompt_tokens, cached_tokens, completion_tokens
           FROM usage JOIN person ON person.id = person_id ORDER BY day, model""",
 }
 
@@ -106,10 +107,11 @@ class Remains:
                 if version < len(migrations()):
                     return cls({}, frozenset(), _misfits(tx, WHOLE))
                 memory = _memory(tx)
-                return cls(memory, _journaled(memory), _misfits(tx, MISFITS))
+                misfits = (*_misfits(tx, MISFITS), *_without_one_vector(tx))
+                return cls(memory, _journaled(memory), misfits)
             finally:
                 tx.close()
-        except SqlError as error:
+        except (DatabaseError, SqlError) as error:
             return cls({}, frozenset(), (f"unreadable: {error}",))
 
 
@@ -125,6 +127,20 @@ def _memory(tx: Tx) -> Mapping[str, Mapping[str, Rows]]:
 
 def _journaled(memory: Mapping[str, Mapping[str, Rows]]) -> frozenset[tuple[str, int]]:
     return frozenset((row[0], row[1]) for tables in memory.values() for row in tables["steps"])
+
+
+def _without_one_vector(tx: Tx) -> Iterator[str]:
+    """Texts that have no vector and wait for none, or have several."""
+    for kind, texts in (
+        ("message", "SELECT id FROM message WHERE said <> ''"),
+        ("passage", "SELECT id FROM passage"),
+    ):
+        waiting = "SELECT item_id FROM unembedded WHERE kind = ?"
+        having = Counter(item for (item,) in tx.execute(waiting, (kind,)))
+        for (items,) in tx.execute("SELECT items FROM vector_block WHERE kind = ?", (kind,)):
+            having.update(memoryview(items).cast("q"))
+        if having != Counter(item for (item,) in tx.execute(texts)):
+            yield f"vectors: not every {kind} has one or waits for one: {having}"
 
 
 def _misfits(tx: Tx, queries: Mapping[str, str]) -> tuple[str, ...]:

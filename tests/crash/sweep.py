@@ -1,0 +1,144 @@
+"""Kills a companion at points and at random, lets it live on, and collects the faults."""
+
+import asyncio
+import random
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tests.crash.child import Job
+from tests.crash.lives import KILLED, PATIENCE_SECONDS, Nurseries, Story, a_story
+from tests.crash.verdict import faults
+
+SHORT = 3
+"""Lines of each person that come to most points once."""
+
+WHOLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """One death: at a point that is passed for the `after`th time, or after some seconds."""
+
+    point: str = ""
+    after: int = 1
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.point} #{self.after}" if self.point else f"after {self.seconds:.3f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Deaths in a row, in a conversation of so many lines."""
+
+    kills: tuple[Kill, ...]
+    lines: int = WHOLE
+    repeatable: bool = True
+    embedder: str = "none"
+
+    def __str__(self) -> str:
+        deaths = ", ".join(map(str, self.kills))
+        return f"{deaths} ({'' if self.repeatable else 'not '}repeatable)"
+
+
+@dataclass
+class Undisturbed:
+    """Lives that nobody disturbs, one for each length of conversation, to compare with."""
+
+    pool: Nurseries
+    folder: Path
+    stories: dict[tuple[int, str], Story] = field(default_factory=dict)
+    seconds: float = 0
+    """How long the last one took."""
+
+    async def story(self, lines: int, embedder: str = "none") -> Story:
+        """What happens when nobody is killed."""
+        if (lines, embedder) not in self.stories:
+            async with (
+                self.pool.one() as nursery,
+                a_story(self.folder / f"{lines}-{embedder}") as (story, job),
+            ):
+                began = asyncio.get_running_loop().time()
+                story.end(await nursery.run(replace(job, lines=lines, embedder=embedder)))
+                self.seconds = asyncio.get_running_loop().time() - began
+            self.stories[lines, embedder] = story
+        return self.stories[lines, embedder]
+
+
+def at_every_point(short: Mapping[str, int], whole: Mapping[str, int]) -> Iterator[Plan]:
+    """A death at each point: the first time, and later in a conversation, with either platform.
+
+    `short` and `whole` tell how often each is passed in a conversation of that length.
+    """
+    for number, (point, times) in enumerate(whole.items()):
+        repeatable = number % 2 == 0
+        if point in short:
+            yield Plan((Kill(point),), lines=SHORT, repeatable=repeatable)
+        else:
+            yield Plan((Kill(point),), repeatable=repeatable)
+        if times > 1 and not point.startswith("opening"):
+            later = sorted({times // 2 + 1, times} if times < 20 else {times // 3, times * 2 // 3})
+            for after in later:
+                repeatable = not repeatable
+                yield Plan((Kill(point, after),), repeatable=repeatable)
+
+
+def while_vectors_are_made(points: Mapping[str, int], embedder: str) -> Iterator[Plan]:
+    """A death at each point of the work in the background."""
+    for point in points:
+        if "vector" in point:
+            yield Plan((Kill(point),), lines=SHORT, embedder=embedder)
+
+
+def at_random(kills: int, seconds: float, seed: int) -> Iterator[Plan]:
+    """So many deaths, some in a row, in lives that take so many seconds undisturbed.
+
+    A platform that does not know what it has had sees one death only: a piece whose fate is
+    unknown twice is given up.
+    """
+    rng = random.Random(seed)
+    while kills > 0:
+        in_a_row = min(kills, 4)
+        yield Plan(tuple(Kill(seconds=rng.uniform(0, seconds / 3)) for _ in range(in_a_row)))
+        yield Plan((Kill(seconds=rng.uniform(0, seconds)),), repeatable=False)
+        kills -= in_a_row + 1
+
+
+async def harm(
+    pool: Nurseries, folder: Path, plans: Iterable[Plan], undisturbed: Undisturbed
+) -> list[str]:
+    """What the deaths of `plans` do, a line for each fault. Stories without one are removed."""
+    found: list[str] = []
+
+    async def follow(number: int, plan: Plan) -> None:
+        calm = await undisturbed.story(plan.lines, plan.embedder)
+        async with pool.one() as nursery, a_story(folder / f"{number}") as (story, job):
+            for kill in plan.kills:
+                seconds = PATIENCE_SECONDS if kill.seconds is None else kill.seconds
+                story.end(await nursery.run(_killed(job, plan, kill), kill_in=seconds))
+            if story.codes[-1] == KILLED:
+                story.end(await nursery.run(_killed(job, plan, Kill())))
+        wrong = faults(story, calm)
+        if all(kill.point for kill in plan.kills) and not story.deaths:
+            wrong.append("nobody died")
+        found.extend(f"{plan}: {fault} [{story.folder}]" for fault in wrong)
+        if not wrong:
+            shutil.rmtree(story.folder)
+
+    async with asyncio.TaskGroup() as tasks:
+        for number, plan in enumerate(plans):
+            tasks.create_task(follow(number, plan))
+    return found
+
+
+def _killed(job: Job, plan: Plan, kill: Kill) -> Job:
+    return replace(
+        job,
+        lines=plan.lines,
+        repeatable=plan.repeatable,
+        embedder=plan.embedder,
+        kill_at=kill.point,
+        kill_after=kill.after,
+    )

@@ -1,0 +1,74 @@
+"""`kill -9` anywhere: nothing is lost, out of order, or done twice.
+
+COMPANION_KILLS sets how many kills at random there are, COMPANION_KILL_SEED which.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.crash.conversation import LINES
+from tests.crash.lives import Nurseries
+from tests.crash.remains import Remains
+from tests.crash.sweep import (
+    SHORT,
+    WHOLE,
+    Undisturbed,
+    at_every_point,
+    at_random,
+    harm,
+    while_vectors_are_made,
+)
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(0)]
+# no limit here: each life has its own
+
+EMBEDDER = "wordllama"
+KILLS = int(os.environ.get("COMPANION_KILLS", "50"))
+SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
+
+
+async def test_undisturbed_everybody_gets_every_answer(undisturbed: Undisturbed) -> None:
+    story = await undisturbed.story(WHOLE)
+    assert story.codes == [0]
+    for person, lines in LINES.items():
+        got = [one.text for one in story.delivered_to(person)]
+        assert len(got) == sum(line.pieces for line in lines)
+        spoken = "\n".join(text for text in got if not text.startswith("Taken back"))
+        by_model = [line.marker for line in lines if line.steps and line.marker != "b6"]
+        at = [spoken.index(f"({marker})") for marker in by_model]
+        assert at == sorted(at)
+    assert len(story.model.asked) == len(set(story.model.asked))
+
+
+async def test_undisturbed_the_queues_are_warned_and_flushed(undisturbed: Undisturbed) -> None:
+    remains = Remains.of((await undisturbed.story(WHOLE)).database)
+    for tables in remains.memory.values():
+        assert tables["summaries"]
+        assert any("Under pressure" in row[1] for row in tables["archival storage"])
+
+
+async def test_a_kill_at_any_point_does_no_harm(
+    pool: Nurseries, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    short, whole = await undisturbed.story(SHORT), await undisturbed.story(WHOLE)
+    plans = list(at_every_point(short.points(), whole.points()))
+    assert await harm(pool, tmp_path, plans, undisturbed) == []
+
+
+async def test_a_kill_while_vectors_are_made_does_no_harm(
+    pool: Nurseries, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    points = (await undisturbed.story(SHORT, EMBEDDER)).points()
+    plans = list(while_vectors_are_made(points, EMBEDDER))
+    assert len(plans) >= 6
+    assert await harm(pool, tmp_path, plans, undisturbed) == []
+
+
+async def test_kills_at_random_do_no_harm(
+    pool: Nurseries, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    await undisturbed.story(WHOLE)
+    plans = at_random(KILLS, undisturbed.seconds, SEED)
+    assert await harm(pool, tmp_path, plans, undisturbed) == []
