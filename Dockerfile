@@ -4,9 +4,8 @@
 FROM python:3.13-slim AS build
 WORKDIR /source
 RUN python -m venv /venv
-COPY requirements/local.txt requirements/
-RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: \
-        -r requirements/local.txt
+COPY requirements/local.txt requirements/embedder.txt requirements/install.sh requirements/
+RUN PIP_NO_CACHE_DIR=1 requirements/install.sh /venv/bin/python requirements/local.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY config config
 COPY companion companion

@@ -44,19 +44,21 @@ lock: $(VENV)/dev.ready
 	$(COMPILE) --extra local --group dev $(ARGS) -o requirements/dev.txt
 	$(COMPILE) --extra local -c requirements/dev.txt -o requirements/local.txt
 	$(COMPILE) -c requirements/dev.txt -o requirements/base.txt
+	awk '/^[a-z]/ { ours = /^wordllama/ } ours' requirements/base.txt | sed '1s/ ;[^\\]*/ /' \
+		> requirements/embedder.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 
-$(VENV)/chat.ready: requirements/local.txt pyproject.toml | $(VENV)/made
+$(VENV)/chat.ready: requirements/local.txt requirements/install.sh pyproject.toml | $(VENV)/made
 	@echo "Setting up what a conversation needs (once, about a minute)..."
-	@$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements/local.txt
+	@requirements/install.sh $(BIN)/python requirements/local.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/dev.ready: requirements/dev.txt pyproject.toml | $(VENV)/made
+$(VENV)/dev.ready: requirements/dev.txt requirements/install.sh pyproject.toml | $(VENV)/made
 	@echo "Setting up the tests and checks (once, about a minute)..."
-	@$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
+	@requirements/install.sh $(BIN)/python requirements/dev.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
