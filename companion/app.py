@@ -6,7 +6,6 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 from companion.agents import Agents
@@ -171,15 +170,7 @@ async def open_companion(
             typing=typing,
             clock=storage.clock,
         )
-
-        async def work(item: InboxItem) -> timedelta | None:
-            try:
-                return await worker.handle(item)
-            finally:
-                if storage.vectorizer is not None:
-                    storage.vectorizer.wake()
-
-        lanes = Lanes(tasks, work)
+        lanes = Lanes(tasks, worker.handle)
         await take_up(storage.db, deliveries, lanes)
         try:
             yield Companion(
