@@ -14,7 +14,7 @@ from companion.embedders.protocol import Embedder
 from companion.evaluation.chats import Chat, Turn, read_chats
 from companion.evaluation.recall import store
 from companion.memory.vectors import Vectorizer
-from companion.storage import vector_blocks
+from companion.storage import counts, vector_blocks
 from companion.storage.database import Database
 from companion.storage.recall_search import RecallStorage
 
@@ -46,20 +46,19 @@ async def measure_speed(
     queries = [question.text for chat in chats for question in chat.questions][:QUERIES]
     turns = [turn for chat in chats for turn in chat.turns]
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "speed.db"
-        db = await Database.open(file)
+        db = await Database.open(Path(folder) / "speed.db")
         try:
             for number in range(others):
                 await store(db, _made_up(f"other {number}", turns, EACH_OTHER))
             await db.write(vector_blocks.forget_waiting)
-            before = file.stat().st_size
+            before = await db.read(counts.bytes_used)
             one = await store(db, _made_up("one", turns, messages))
             if embedder is not None:
                 await Vectorizer(db, embedder).run_once()
+            grown = await db.read(counts.bytes_used) - before
             cpu, waits = await _time(RecallStorage(db, embedder, one.person), queries)
         finally:
             await db.close()
-        grown = file.stat().st_size - before
     p50, p95 = np.percentile(waits, [50, 95])
     return Speed(
         messages=messages,

@@ -1,4 +1,4 @@
-"""How much of a person's waits, for the operator."""
+"""How much there is, and how much of a person's waits."""
 
 from dataclasses import dataclass
 
@@ -12,6 +12,13 @@ class Counts:
     to_answer: int
     to_deliver: int
     given_up: int
+
+
+def bytes_used(tx: Tx) -> int:
+    """What the whole database takes once it is all in its file."""
+    (pages,) = tx.execute("PRAGMA page_count").fetchone()
+    (size,) = tx.execute("PRAGMA page_size").fetchone()
+    return int(pages * size)
 
 
 def of(tx: Tx, person: int) -> Counts:
