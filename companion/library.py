@@ -7,7 +7,7 @@ async with open_home("my-home") as home:
 async with open_memories("my-home") as memories:
     anna = await memories.of("anna")
     await anna.add("Anna's cello teacher is called Ruth.")
-    print((await anna.search("music lessons")).items[0].text)
+    print((await anna.search("cello lessons")).items[0].text)
 """
 
 import os

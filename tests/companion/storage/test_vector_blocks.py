@@ -70,7 +70,8 @@ async def test_a_vector_that_was_removed_is_gone_and_the_others_stay(tmp_path: P
         model = keep(tx, 1, vectors)
         for item in (1000, 1000 + BLOCK, 1000 + MANY - 1):
             vector_blocks.remove_vector(tx, "passage", person=1, item=item)
-        return vector_blocks.likeness(tx, "passage", person=1, model=model, query=query)[0].tolist()
+        ids, _ = vector_blocks.likeness(tx, "passage", person=1, model=model, query=query)
+        return [int(item) for item in ids]
 
     left = await db.write(work)
     await db.close()
