@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from companion.clock import Clock
 from companion.errors import LLMError, LLMUnavailableError
@@ -17,12 +18,12 @@ from companion.llm.openai_client import OpenAIClient
 from companion.llm.protocol import LLM, Message, Reply, ToolSchema
 from companion.llm.tokens import ModelTokenCounter
 from companion.llm.two_pass import TwoPass
-from companion.local.llm import LocalLLM
-from companion.local.server import LocalServer
-from companion.local.weights import Weights
 from companion.opening import Storage
 from companion.settings import ModelSettings
 from companion.storage.endpoints import EndpointStore
+
+if TYPE_CHECKING:
+    from companion.local.llm import LocalLLM
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +75,12 @@ async def _start(small: TwoPass) -> None:
         logger.warning("the local model did not start yet: %s", error)
 
 
-def _local(storage: Storage, clock: Clock, rng: random.Random) -> LocalLLM:
+def _local(storage: Storage, clock: Clock, rng: random.Random) -> "LocalLLM":
+    # a tenth of the start that a home with an endpoint does without
+    from companion.local.llm import LocalLLM
+    from companion.local.server import LocalServer
+    from companion.local.weights import Weights
+
     settings = storage.settings.local
     named = Path(settings.model).expanduser()
     server = LocalServer(

@@ -13,6 +13,13 @@ from companion.bench.texts import Texts
 from companion.llm.vocabulary import load
 
 ENCODING = "o200k_base"
+TOKENS_PER_MARK = 4
+MARKS = (
+    '{"role":"user","content":',
+    '{"role":"assistant","content":null,"tool_calls":[',
+    '"type":"function","function":',
+    '{"role":"tool","tool_call_id":',
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,4 +102,10 @@ def _equal(one: bytes, other: bytes) -> int:
 
 
 def _tokens(text: bytes) -> int:
-    return len(load(ENCODING).encode_ordinary(text.decode(errors="replace")))
+    """About what a model reads for `text`: a server puts marks of some tokens around each message
+    and each call, in place of the JSON around them."""
+    shown = text.decode(errors="replace")
+    marks = sum(shown.count(mark) for mark in MARKS)
+    for mark in MARKS:
+        shown = shown.replace(mark, "")
+    return TOKENS_PER_MARK * marks + len(load(ENCODING).encode_ordinary(shown))

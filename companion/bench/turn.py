@@ -126,6 +126,7 @@ def _of_prompts(sent: Prompts) -> list[Figure]:
 def _of_a_start(started: Start) -> list[Figure]:
     return [
         _over("start to ready", started.seconds, "s", 1.5),
+        _over("CPU of that", started.cpu, "s"),
         _over("memory when idle", [held / MB for held in started.idle_bytes], "MB", 110),
     ]
 

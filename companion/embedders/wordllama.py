@@ -5,11 +5,13 @@ whole process, and its own loader looks for the tokenizer on the network.
 """
 
 import asyncio
+import ctypes
 import importlib.util
 import json
 import mmap
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -39,18 +41,15 @@ class WordLlama:
         self._model: _Model | None = None
 
     async def embed(self, texts: Sequence[str], *, as_query: bool = False) -> Matrix:
-        if len(texts) <= AT_ONCE:
-            return self._loaded().embed(texts)
+        if self._model is not None and len(texts) <= AT_ONCE:
+            return self._model.embed(texts)
         return await asyncio.to_thread(self._embed_many, texts)
 
     async def close(self) -> None:
         self._model = None
 
     def _embed_many(self, texts: Sequence[str]) -> Matrix:
-        model = self._loaded()
-        rows = model.embed(texts)
-        model.let_go()
-        return rows
+        return self._loaded().embed(texts)
 
     def _loaded(self) -> "_Model":
         if self._model is None:
@@ -67,6 +66,9 @@ class _Model:
         )
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        with suppress(OSError, AttributeError):
+            # glibc, and it alone, would keep the 4 MB that reading it took
+            ctypes.CDLL(None).malloc_trim(0)
         with (folder / "weights" / "l2_supercat_256.safetensors").open("rb") as file:
             self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._vectors = _only_tensor(self._file)
@@ -77,11 +79,9 @@ class _Model:
             if _in_latin(text):
                 ids = self._tokenizer.encode(text[:LONGEST], add_special_tokens=False).ids
                 row[:] = self._vectors[ids].astype(np.float32).sum(axis=0)
-        return normalised(rows)
-
-    def let_go(self) -> None:
-        """Give back the memory that reading took: many texts look at most of the 16 MB."""
+        # give back the memory that reading took: many texts look at most of the 16 MB
         self._file.madvise(mmap.MADV_DONTNEED)
+        return normalised(rows)
 
 
 def _folder() -> Path:

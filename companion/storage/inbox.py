@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from pydantic import TypeAdapter
 
@@ -10,8 +11,8 @@ from companion.events import Address, Event
 from companion.storage.database import Tx
 from companion.storage.people import Place
 
-_KINDS: dict[str, TypeAdapter[Event]] = {
-    kind.__name__: TypeAdapter(kind)
+_KINDS: dict[str, type[Event]] = {
+    kind.__name__: kind
     for kind in (
         events.MessageReceived,
         events.MessageEdited,
@@ -38,6 +39,12 @@ class InboxItem:
     attempts: int = 0
 
 
+@lru_cache
+def _as_json(kind: str) -> TypeAdapter[Event]:
+    """Reads and writes events of one kind; making all of them would slow down every start."""
+    return TypeAdapter(_KINDS[kind])
+
+
 def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
     """Keep `event`; None when the platform has given it before."""
     row = tx.execute(
@@ -51,7 +58,7 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
             "source": place.address.platform,
             "external": event.id,
             "kind": type(event).__name__,
-            "body": _KINDS[type(event).__name__].dump_json(event).decode(),
+            "body": _as_json(type(event).__name__).dump_json(event).decode(),
             "now": now.isoformat(),
         },
     ).fetchone()
@@ -77,7 +84,7 @@ def open_items(tx: Tx) -> list[InboxItem]:
 
 
 def _item(row: tuple[int, int, int, str, str, str, int]) -> InboxItem:
-    event = _KINDS[row[3]].validate_json(row[4])
+    event = _as_json(row[3]).validate_json(row[4])
     return InboxItem(
         id=row[0],
         person=row[1],
