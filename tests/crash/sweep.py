@@ -15,7 +15,7 @@ SHORT = 3
 """Lines of each person that come to most points once."""
 
 WHOLE = 100
-MARKS_A_SEND = "deliveries.Deliveries._deliver"
+MARKS_A_SEND = "storage.outbox."
 
 
 @dataclass(frozen=True, slots=True)
