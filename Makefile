@@ -1,6 +1,7 @@
 # make chat    talk to your companion
 # make test    run the tests
 # make check   formatting, lints, types and tests: what CI runs
+# make crash   kill it 500 times at random, besides the kills that the tests hold (10 minutes)
 # make bench   measure a turn against its floor
 #
 # Each sets up .venv first, from the lock files in requirements/. All they need is make and
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_VERSION := 0.13.9
 
-.PHONY: chat test check format bench lock clean
+.PHONY: chat test check format crash bench lock clean
 
 chat: $(VENV)/chat.ready
 	@$(BIN)/companion chat $(ARGS)
@@ -32,6 +33,9 @@ check: $(VENV)/dev.ready
 format: $(VENV)/dev.ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+crash: $(VENV)/dev.ready
+	COMPANION_KILLS=500 $(BIN)/python -m pytest tests/crash $(ARGS)
 
 bench: $(VENV)/dev.ready
 	$(BIN)/companion bench turn $(ARGS)

@@ -213,6 +213,7 @@ class Agent:
             return step, entries
 
         step, stored = await self._db.write(work)
+        item.begun = True
         self._queue.appended(stored)
         return step
 

@@ -7,6 +7,9 @@ from typing import Any
 
 PLATFORM = "paper"
 
+REFUSED, DELAYED = "Rude:", "Slowly:"
+"""Beginnings of messages that the platform takes never, and at the second attempt."""
+
 Calls = tuple[tuple[str, Mapping[str, Any]], ...]
 ModelStep = str | Calls
 """One answer of the model: plain text, or calls."""
@@ -103,8 +106,9 @@ ANNA = (
         text="Say something nice.",
         steps=(
             (("send_message", {"text": "You are nice."}), ("dance", {})),
-            (say("You are kind to animals. (a5)"),),
+            (say(f"{REFUSED} You are kind to animals."),),
         ),
+        pieces=0,
     ),
     Line(marker="a6", text="/remember my bicycle is green (a6)"),
     Line(
@@ -153,7 +157,7 @@ BEN = (
     Line(
         marker="b5",
         text=f"My birthday is on 3 May. {LONG}",
-        steps=((note("Ben's birthday is on 3 May."), say("Noted! (b5)")),),
+        steps=((note("Ben's birthday is on 3 May."), say(f"{DELAYED} Noted! (b5)")),),
     ),
     Line(
         marker="b6",

@@ -5,11 +5,12 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from companion.errors import DeliveryDelayedError, DeliveryError
 from companion.events import Address, MessageReceived, OutgoingMessage, PlatformEvent, Sender
-from tests.crash.conversation import PLATFORM, Line, owed
+from tests.crash.conversation import DELAYED, PLATFORM, REFUSED, Line, owed
 
 AT = datetime(2025, 5, 5, 12, tzinfo=UTC)
 
@@ -48,11 +49,17 @@ class Platform:
         self._repeatable = repeatable
         self._passes = passes
         self._delivered = {(one.person, one.id) for one in deliveries(folder)}
+        self._delayed: set[int] = set()
         self._more = asyncio.Condition()
 
     async def send(self, message: OutgoingMessage) -> None:
         """Deliver `message`."""
         self._passes("before send")
+        if message.text.startswith(REFUSED):
+            raise DeliveryError("not such a word")
+        if message.text.startswith(DELAYED) and message.id not in self._delayed:
+            self._delayed.add(message.id)
+            raise DeliveryDelayedError("not so fast", delay=timedelta())
         person = message.address.chat
         again = self._repeatable and (person, message.id) in self._delivered
         one = Delivery(message.id, person, message.text, again)

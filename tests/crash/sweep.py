@@ -15,6 +15,7 @@ SHORT = 3
 """Lines of each person that come to most points once."""
 
 WHOLE = 100
+MARKS_A_SEND = "storage.outbox."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,11 @@ class Undisturbed:
                 a_story(self.folder / f"{lines}-{embedder}") as (story, job),
             ):
                 began = asyncio.get_running_loop().time()
-                story.end(await nursery.run(replace(job, lines=lines, embedder=embedder)))
+                story.end(
+                    await nursery.run(
+                        replace(job, lines=lines, embedder=embedder, repeatable=False)
+                    )
+                )
                 self.seconds = asyncio.get_running_loop().time() - began
             self.stories[lines, embedder] = story
         return self.stories[lines, embedder]
@@ -72,17 +77,15 @@ def at_every_point(short: Mapping[str, int], whole: Mapping[str, int]) -> Iterat
 
     `short` and `whole` tell how often each is passed in a conversation of that length.
     """
-    for number, (point, times) in enumerate(whole.items()):
-        repeatable = number % 2 == 0
-        if point in short:
-            yield Plan((Kill(point),), lines=SHORT, repeatable=repeatable)
-        else:
-            yield Plan((Kill(point),), repeatable=repeatable)
-        if times > 1 and not point.startswith("opening"):
-            later = sorted({times // 2 + 1, times} if times < 20 else {times // 3, times * 2 // 3})
-            for after in later:
-                repeatable = not repeatable
-                yield Plan((Kill(point, after),), repeatable=repeatable)
+    repeatable = False
+    for point, times in whole.items():
+        later = (times // 3 + 1, times * 2 // 3 + 1) if times > 3 else (times,)
+        once = point.startswith("opening") or times == 1
+        for after in (1, *(() if once else later)):
+            # only where it is unknown what has arrived is a send marked before it begins
+            repeatable = not repeatable and MARKS_A_SEND not in point
+            lines = SHORT if after == 1 and point in short else WHOLE
+            yield Plan((Kill(point, after),), lines=lines, repeatable=repeatable)
 
 
 def while_vectors_are_made(points: Mapping[str, int], embedder: str) -> Iterator[Plan]:

@@ -24,6 +24,8 @@ from tests.crash.sweep import (
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(0)]
 # no limit here: each life has its own
 
+SPOKEN_FOR = ("a5", "b6")
+"""Lines whose answer is not the model's: one is refused, the other says that a note was made."""
 EMBEDDER = "wordllama"
 KILLS = int(os.environ.get("COMPANION_KILLS", "50"))
 SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
@@ -36,7 +38,7 @@ async def test_undisturbed_everybody_gets_every_answer(undisturbed: Undisturbed)
         got = [one.text for one in story.delivered_to(person)]
         assert len(got) == sum(line.pieces for line in lines)
         spoken = "\n".join(text for text in got if not text.startswith("Taken back"))
-        by_model = [line.marker for line in lines if line.steps and line.marker != "b6"]
+        by_model = [line.marker for line in lines if line.steps and line.marker not in SPOKEN_FOR]
         at = [spoken.index(f"({marker})") for marker in by_model]
         assert at == sorted(at)
     assert len(story.model.asked) == len(set(story.model.asked))
