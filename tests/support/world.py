@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from companion.agents import Agents
-from companion.app import Companion, Typing, take_up
+from companion.app import Companion, Typing, gathering_of, take_up
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.embedders.protocol import Embedder
@@ -142,7 +142,7 @@ async def a_world(
                 typing=typing,
                 clock=clock,
             )
-            lanes = Lanes(tasks, worker.handle)
+            lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
             companion = Companion(
                 db,
                 memories=memories,
