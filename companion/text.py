@@ -18,7 +18,10 @@ def clean(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """True when nobody would see anything of `text`: only spaces, controls and the like."""
-    return all(unicodedata.category(character)[0] in "CZ" for character in text)
+    return all(
+        (kind := unicodedata.category(character)) in ("Cc", "Cf") or kind[0] == "Z"
+        for character in text
+    )
 
 
 def neutral_name(name: str) -> str:

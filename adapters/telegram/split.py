@@ -15,16 +15,22 @@ LIMIT = int(MessageLimit.MAX_TEXT_LENGTH)
 MOST_SPANS = int(MessageLimit.MESSAGE_ENTITIES)
 """Telegram drops the formatting beyond so many."""
 
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_LINE = re.compile(r"\n[ \t]*")
+_CODE_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’»)\]])\s+|(?<=[。！？])")
+_WORD = re.compile(r"\s+")
 # Where a text may be cut, the best place first, and how much of a piece must be filled by then.
 # What matches is left out between two pieces.
 _BORDERS = (
-    (re.compile(r"\n[ \t]*\n\s*"), 0.5),
-    (re.compile(r"\n[ \t]*"), 0.5),
-    (re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+"), 0.5),
-    (re.compile(r"(?<=[。！？])"), 0.5),
-    (re.compile(r"\s+"), 0.0),
+    (_PARAGRAPH, 0.3),
+    (_LINE, 0.5),
+    (_CODE_LINE, 0.5),
+    (_SENTENCE, 0.5),
+    (_WORD, 0.2),
+    (_CODE_LINE, 0.0),
+    (_WORD, 0.0),
 )
-_IN_CODE = (re.compile(r"\n"), 0.0)
 _URL = re.compile(r"\bhttps?://\S+")
 _WHOLE = {MessageEntity.TEXT_LINK, MessageEntity.CODE}
 
@@ -68,14 +74,13 @@ def _places(rich: Rich, start: int, last: int) -> Iterator[tuple[int, int]]:
     """Places to cut at, the best first; there always is one."""
     pre = _around(rich, start, last, {MessageEntity.PRE})
     whole = [*_around(rich, start, last, _WHOLE), *_urls(rich.text, start, last)]
-    for pattern, filled in (*_BORDERS, _IN_CODE):
-        in_code = pattern is _IN_CODE[0]
+    for pattern, filled in _BORDERS:
         earliest = start + max(int((last - start) * filled), 1)
         for match in reversed(list(pattern.finditer(rich.text, start, last + 1))):
             end, following = match.span()
             if not earliest <= end <= last or _inside(end, whole):
                 continue
-            if in_code == _inside(end, pre) and _is_border(rich.text, following):
+            if (pattern is _CODE_LINE) == _inside(end, pre) and _is_border(rich.text, following):
                 yield end, following
     hard = grapheme_boundary_before(rich.text, last + 1)
     for first, _ in whole:
