@@ -49,8 +49,16 @@ def whole(_text: str) -> int:
 class Deliveries:
     """Sends what is in the outbox, and keeps what no platform takes at the moment."""
 
-    def __init__(self, db: Database, tasks: asyncio.TaskGroup, clock: Clock) -> None:
+    def __init__(
+        self,
+        db: Database,
+        tasks: asyncio.TaskGroup,
+        clock: Clock,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._db = db
+        self._sleep = sleep
         self._tasks = tasks
         self._clock = clock
         self._senders: dict[str, list[_Sender]] = defaultdict(list)
@@ -186,7 +194,7 @@ class Deliveries:
                 if not (error.unknown or sender.repeatable):
                     await self._mark(partial(outbox.waiting, item=item))
                     item = replace(item, attempts=item.attempts - 1)
-                await asyncio.sleep(error.delay.total_seconds())
+                await self._sleep(error.delay.total_seconds())
                 continue
             return True
 
@@ -213,7 +221,7 @@ class Deliveries:
                 await self._db.write(work, patient=patient)
             except DatabaseError as error:
                 logger.error("the outbox waits for the database: %s", error)  # noqa: TRY400
-                await asyncio.sleep(DATABASE_PAUSE.total_seconds())
+                await self._sleep(DATABASE_PAUSE.total_seconds())
             else:
                 return
 

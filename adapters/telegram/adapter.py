@@ -9,7 +9,7 @@ from adapters.base import Handle, Host
 from adapters.telegram.connection import Connection, Sleep, connected
 from adapters.telegram.intake import Intake
 from adapters.telegram.menu import Menu, show_menu
-from adapters.telegram.polling import WAIT, Polling
+from adapters.telegram.polling import HUNG, WAIT, Polling
 from adapters.telegram.sending import Sending, pieces
 from adapters.telegram.to_event import PLATFORM, Admission, Me
 from adapters.telegram.typing import TypingSigns
@@ -45,6 +45,7 @@ class Telegram:
         commands_by_language: Mapping[str, Menu] | None = None,
         link_previews: bool = False,
         poll_wait: timedelta = WAIT,
+        poll_hung: timedelta = HUNG,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._account = account
@@ -55,6 +56,7 @@ class Telegram:
         self._by_language = commands_by_language or {}
         self._link_previews = link_previews
         self._poll_wait = poll_wait
+        self._poll_hung = poll_hung
         self._sleep = sleep
         self._sending: Sending | None = None
         self._typing: TypingSigns | None = None
@@ -84,7 +86,10 @@ class Telegram:
             tasks.create_task(show_menu(bot, self._commands, self._by_language))
             me = Me(id=bot.id, username=bot.username, name=self._name)
             intake = Intake(bot, me=me, admission=self._admission, host=self._host, handle=handle)
-            await self._source(connection, intake).run()
+            try:
+                await self._source(connection, intake).run()
+            finally:  # what is still to be sent waits for the next start
+                self._sending = self._typing = None
 
     def _source(self, connection: Connection, intake: Intake) -> Polling | WebhookServer:
         webhook = self._account.webhook
@@ -97,6 +102,7 @@ class Telegram:
             take=intake.take,
             host=self._host,
             wait=self._poll_wait,
+            hung=self._poll_hung,
             sleep=self._sleep,
         )
 

@@ -18,7 +18,13 @@ from telegram.error import (
 from companion.errors import DeliveryDelayedError, DeliveryError, OperatorError, OutOfReachError
 
 AGAIN = timedelta(seconds=3)
-NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    RuntimeError,  # the client is closed
+)
 GONE = ("chat not found", "user is deactivated", "group chat was deactivated", "peer_id_invalid")
 Hide = Callable[[str], str]
 """Takes the token out of a text."""

@@ -43,19 +43,19 @@ class Refusal:
     parameters: Json = field(default_factory=dict)
 
 
-class Fault(Exception):
-    """How the server misbehaves for one request."""
+class FaultError(Exception):
+    """The server misbehaves for one request."""
 
 
-class HangsUp(Fault):
+class HangsUpError(FaultError):
     """The connection is cut before anything is done."""
 
 
-class HangsUpAfter(Fault):
+class HangsUpAfterError(FaultError):
     """The request is carried out, and the connection cut before the answer."""
 
 
-class Hangs(Fault):
+class HangsError(FaultError):
     """Nothing is done, and no answer comes."""
 
 
@@ -90,13 +90,14 @@ NOT_MODIFIED = Refusal(
 class BotApi:
     """A server for one bot. `sent` are the messages that arrived, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
         self.sent: list[Json] = []
         self.actions: list[Json] = []
         self.calls: list[tuple[str, Json]] = []
         self.commands: dict[str, list[Json]] = {}
         self.webhook: Json = {"url": ""}
-        self.faults: dict[str, deque[Refusal | Fault]] = defaultdict(deque)
+        self.faults: dict[str, deque[Refusal | FaultError]] = defaultdict(deque)
         self.confirmed = 0
         self.wrong_token = False
         self.base = ""
@@ -120,9 +121,9 @@ class BotApi:
     ) -> None:
         await self.stop()
 
-    async def start(self, port: int = 0) -> None:
+    async def start(self) -> None:
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", port).start()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
         host, port = self._runner.addresses[0][:2]
         self.base = f"http://{host}:{port}"
 
@@ -213,35 +214,36 @@ class BotApi:
         except ConnectionResetError:  # a bot that was killed
             return web.Response()
         self.calls.append((method, given))
+        await self.change()
         try:
-            if token != TOKEN or self.wrong_token:
-                raise RefusedError(401, "Unauthorized")
-            result = await self._answer(method.casefold(), given, request)
+            result = await self._answer(token, method.casefold(), given)
         except RefusedError as error:
             return _refuse(error.refusal)
-        except Fault:
-            assert request.transport is not None
-            request.transport.close()
+        except FaultError:
+            if request.transport is not None:
+                request.transport.close()
             return web.Response()
         finally:
             await self.change()
         return web.json_response({"ok": True, "result": result})
 
-    async def _answer(self, method: str, given: Json, request: web.BaseRequest) -> Any:
+    async def _answer(self, token: str, method: str, given: Json) -> Any:
+        if token != TOKEN or self.wrong_token:
+            raise RefusedError(401, "Unauthorized")
         fault = self.faults[method].popleft() if self.faults[method] else None
         if isinstance(fault, Refusal):
             raise RefusedError(fault.code, fault.description, **fault.parameters)
-        if isinstance(fault, Hangs):
+        if isinstance(fault, HangsError):
             async with self._changed:
                 await self._changed.wait_for(lambda: self._closing)
             raise fault
-        if isinstance(fault, HangsUp):
+        if isinstance(fault, HangsUpError):
             raise fault
         run = getattr(self, f"_do_{method}", None)
         if run is None:
             raise RefusedError(404, "Not Found")
         result = await run(given)
-        if isinstance(fault, HangsUpAfter):
+        if isinstance(fault, HangsUpAfterError):
             raise fault
         return result
 

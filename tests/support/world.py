@@ -1,6 +1,7 @@
 """A companion on a real database, with a scripted model and a virtual clock."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -101,6 +102,7 @@ async def a_world(
     deliver: bool = True,
     counter: TokenCounter | None = None,
     embedder: Embedder | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[World]:
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
     wound down."""
@@ -111,7 +113,7 @@ async def a_world(
     db = await Database.open(folder / "companion.db")
     try:
         async with task_group() as tasks:
-            deliveries = Deliveries(db, tasks, clock)
+            deliveries = Deliveries(db, tasks, clock, sleep=sleep)
             memories = Memories(
                 db,
                 settings=settings.memory,

@@ -3,7 +3,22 @@
 from hypothesis import strategies as st
 
 FAMILY = "👨‍👩‍👧‍👦"
-CHARACTERS = ["a", "Ä", "ß", "e\u0301", "日", "ا", FAMILY, "🇵🇹", "👍🏽", "😀", "1️⃣", "\u200b", "&", "<"]
+CHARACTERS = [
+    "a",
+    "Ä",
+    "ß",
+    "e\u0301",
+    "日",
+    "ا",
+    FAMILY,
+    "🇵🇹",
+    "👍🏽",
+    "😀",
+    "1️⃣",
+    "\u200b",
+    "&",
+    "<",
+]
 
 words = st.lists(
     st.sampled_from([*CHARACTERS, "word", "longer-word", "x_y_z", "2*3", "C:\\temp", "a.b@c.de"]),
@@ -14,7 +29,23 @@ marks = st.sampled_from(
     ["*", "**", "_", "__", "`", "```", "~~", "~", "|", "||", "[", "](", ")", "\\", "!", "<b>", ">"]
 )
 starts = st.sampled_from(
-    ["", "- ", "* ", "+ ", "1. ", "1986. ", "# ", "### ", "> ", ">> ", "| ", "    ", "\t", "~ ", "---"]
+    [
+        "",
+        "- ",
+        "* ",
+        "+ ",
+        "1. ",
+        "1986. ",
+        "# ",
+        "### ",
+        "> ",
+        ">> ",
+        "| ",
+        "    ",
+        "\t",
+        "~ ",
+        "---",
+    ]
 )
 links = st.builds(
     "[{}]({})".format, words, st.sampled_from(["https://example.com/ü?a=b", "foo", "mailto:a@b.c"])

@@ -1,22 +1,13 @@
 """Private chats from end to end: a person writes, the companion answers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from companion.llm.protocol import Message, Reply
+from companion.llm.protocol import Reply
 from tests.support.bot_api import BotApi, person
-from tests.support.scripted_llm import ScriptedLLM, says, sends
-from tests.support.telegram_world import on_telegram
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[BotApi]:
-    async with BotApi() as server:
-        yield server
+from tests.support.scripted_llm import ScriptedLLM, says
+from tests.support.telegram_world import echo, on_telegram
 
 
 class ThinkingLLM(ScriptedLLM):
@@ -25,11 +16,6 @@ class ThinkingLLM(ScriptedLLM):
     async def complete(self, *_asked: Any, **_more: Any) -> Reply:
         await asyncio.Event().wait()
         raise AssertionError
-
-
-def echo(messages: Sequence[Message]) -> Reply:
-    """Repeats what was last said."""
-    return sends(messages[-2].text.partition("]")[2].partition(": ")[2])
 
 
 async def test_a_person_writes_and_reads_the_answer(tmp_path: Path, api: BotApi) -> None:

@@ -49,7 +49,10 @@ def test_formatting_becomes_telegrams(
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [
-        ("Write to <anna@example.com> or my_best_friend", "Write to anna@example.com or my_best_friend"),
+        (
+            "Write to <anna@example.com> or my_best_friend",
+            "Write to anna@example.com or my_best_friend",
+        ),
         ("a < b > c & d", "a < b > c & d"),
         ("<b>not bold</b>", "<b>not bold</b>"),
         ("- one\n- two\n  - three", "• one\n• two\n  • three"),

@@ -32,7 +32,9 @@ def test_pieces_join_to_the_text_and_none_is_over_the_limit(markdown: str, limit
 
 @given(
     st.lists(
-        st.sampled_from(["a", " ", FAMILY, "🇵🇹", "👍🏽", "e\u0301", "1️⃣", "日"]), min_size=1, max_size=80
+        st.sampled_from(["a", " ", FAMILY, "🇵🇹", "👍🏽", "e\u0301", "1️⃣", "日"]),
+        min_size=1,
+        max_size=80,
     ).map("".join)
 )
 @settings(max_examples=200, deadline=None)
@@ -61,7 +63,10 @@ def test_what_counts_is_the_length_after_rendering() -> None:
         ("One two three\nfour five six", ["One two three", "four five six"]),
         ("One two six. Four five ten.", ["One two six.", "Four five ten."]),
         ("Eins zwei drei vier fünf", ["Eins zwei drei vier", "fünf"]),
-        ("一二三四五六七八九。一二三四五六七八九十一二", ["一二三四五六七八九。", "一二三四五六七八九十一二"]),
+        (
+            "一二三四五六七八九。一二三四五六七八九十一二",
+            ["一二三四五六七八九。", "一二三四五六七八九十一二"],
+        ),
     ],
 )
 def test_a_cut_is_made_at_the_best_border(text: str, pieces: list[str]) -> None:
@@ -72,7 +77,11 @@ def test_a_link_is_not_cut() -> None:
     rich = render("Look at this [very good page](https://example.com) and come back")
     for piece in split(rich, 24):
         assert "very good page" in piece.text or not piece.spans
-    assert texts(Rich("See https://example.com/a/b now"), 25) == ["See", "https://example.com/a/b", "now"]
+    assert texts(Rich("See https://example.com/a/b now"), 25) == [
+        "See",
+        "https://example.com/a/b",
+        "now",
+    ]
 
 
 def test_a_block_of_code_goes_on_with_its_language() -> None:

@@ -1,0 +1,13 @@
+"""A Bot API server for each test."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.support.bot_api import BotApi
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[BotApi]:
+    async with BotApi() as server:
+        yield server
