@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from telegram import Bot, MessageEntity, Update
 
-from adapters.telegram.to_event import Admission, Meaning, Me, Moved, Stranger, to_event
+from adapters.telegram.to_event import Admission, Me, Meaning, Moved, Stranger, to_event
 from adapters.telegram.to_markdown import to_markdown
 from companion.events import (
     FileReceived,
@@ -35,6 +35,11 @@ def message(text: str | None = None, *, user: int = ANNA, **more: Any) -> Json:
     if text is not None:
         given["text"] = text
     return {**given, **more}
+
+
+def by_us(**more: Any) -> Json:
+    """A message of the bot's own."""
+    return {**message(), "from": BOT, **more}
 
 
 def meaning(text: str | None = None, **more: Any) -> Meaning:
@@ -140,7 +145,7 @@ def test_a_forward_is_marked_as_somebody_elses_words() -> None:
 
 def test_a_reply_tells_what_it_replies_to() -> None:
     photo = [{"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1, "file_size": 9}]
-    original = message(photo=photo, caption="my cat", **{"from": BOT})
+    original = by_us(photo=photo, caption="my cat")
     event = meaning("what is it?", reply_to_message=original)
     assert isinstance(event, MessageReceived)
     assert event.answers == "you: (photo) my cat"
@@ -202,7 +207,7 @@ def test_strangers_bots_and_channels() -> None:
         ("you there", {"entities": [entity("text_mention", 0, 3, user=BOT)]}, True),
         ("mira, are you there?", {}, True),
         ("the miracle", {}, False),
-        ("yes", {"reply_to_message": message("so?", **{"from": BOT})}, True),
+        ("yes", {"reply_to_message": by_us(text="so?")}, True),
         ("yes", {"reply_to_message": message("so?", user=99)}, False),
         ("/memory", {"entities": [entity("bot_command", 0, 7)]}, True),
         ("/memory@mira_test_bot", {"entities": [entity("bot_command", 0, 21)]}, True),
@@ -233,9 +238,7 @@ def test_others_in_a_group_are_overheard_and_not_answered() -> None:
 
 def test_a_topic_is_a_conversation_of_its_own_and_general_is_the_group() -> None:
     chat = group(is_forum=True)
-    created = message(
-        forum_topic_created={"name": "Food", "icon_color": 1}, chat=chat, **{"from": BOT}
-    )
+    created = by_us(forum_topic_created={"name": "Food", "icon_color": 1}, chat=chat)
     event = meaning(
         "Mira?", chat=chat, message_thread_id=17, is_topic_message=True, reply_to_message=created
     )
@@ -252,9 +255,7 @@ def test_a_topic_is_a_conversation_of_its_own_and_general_is_the_group() -> None
 
 def test_what_is_said_in_a_topic_is_not_for_us_because_we_made_the_topic() -> None:
     chat = group(is_forum=True)
-    created = message(
-        forum_topic_created={"name": "Food", "icon_color": 1}, chat=chat, **{"from": BOT}
-    )
+    created = by_us(forum_topic_created={"name": "Food", "icon_color": 1}, chat=chat)
     topic: Json = {"message_thread_id": 17, "is_topic_message": True}
     assert meaning("hello", chat=chat, reply_to_message=created, **topic) is None
 
