@@ -6,7 +6,7 @@ from typing import Any
 
 from companion.llm.protocol import Reply
 from tests.support.bot_api import BotApi, person
-from tests.support.scripted_llm import ScriptedLLM, says
+from tests.support.scripted_llm import ScriptedLLM, says, sends
 from tests.support.telegram_world import echo, on_telegram
 
 
@@ -122,6 +122,14 @@ async def test_links_have_no_preview(tmp_path: Path, api: BotApi) -> None:
         await api.write("where?")
         await api.until_sent(1)
         assert api.sent[0]["preview"] == {"is_disabled": True}
+
+
+async def test_an_answer_of_which_nothing_would_be_seen_is_made_anew(
+    tmp_path: Path, api: BotApi
+) -> None:
+    async with on_telegram(tmp_path, api, ScriptedLLM(sends("\u200b \u2060"), says("There."))):
+        await api.write("hello")
+        assert await api.until_sent(1) == ["There."]
 
 
 async def test_a_voice_message_is_answered_without_the_model_and_noted(

@@ -1,6 +1,7 @@
 """The model's Markdown as Telegram shows it, judged by Telegram's own library."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,8 @@ from adapters.telegram.split import split
 from companion.text import clean, is_blank
 from tests.adapters.telegram.markdown import answers
 from tests.support.bot_api import check_text
+
+EXAMPLES = int(os.environ.get("COMPANION_EXAMPLES", "400"))
 
 
 def shown(markdown: str) -> str:
@@ -98,7 +101,7 @@ def test_nesting_however_deep_loses_nothing(deep: str) -> None:
 
 
 @given(answers)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_whatever_a_model_writes_telegram_takes(markdown: str) -> None:
     rich = render(clean(markdown))
     for piece in split(rich):
