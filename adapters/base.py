@@ -9,6 +9,27 @@ Handle = Callable[[PlatformEvent], Awaitable[bool]]
 """Takes an event in; returns once it is on disk, with False if it was there before."""
 
 
+class Host(Protocol):
+    """What the companion keeps for a platform besides events."""
+
+    async def heard(self, platform: str) -> None:
+        """A round trip with the platform was finished."""
+
+    async def troubled(self, platform: str, trouble: str) -> None:
+        """Something is wrong, in words for the operator."""
+
+    async def may_tell(self, platform: str, user: str) -> bool:
+        """Whether to tell this stranger now that they may not talk here."""
+
+    async def unreadable(
+        self, platform: str, letter: str, *, user: str | None, body: str, error: str
+    ) -> None:
+        """Keep what could not be read, and tell the operator."""
+
+    async def moved(self, platform: str, chat: str, to: str) -> None:
+        """A group has another id from now on."""
+
+
 class Adapter(Protocol):
     """One chat platform."""
 

@@ -7,17 +7,13 @@ from functools import partial
 
 from companion import event_text
 from companion.clock import Clock
+from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
 from companion.errors import ContextOverflowError, LLMError, LLMUnavailableError
-from companion.events import (
-    FileReceived,
-    MessageReceived,
-    PersonReturned,
-    PersonStarted,
-    TimerFired,
-)
+from companion.events import TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
 from companion.functions.turn import Turn
+from companion.gathering import Batch
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Reply, TokenCounter
 from companion.person_memory import PersonMemory
@@ -44,9 +40,6 @@ FALLBACK = "Sorry, I lost my thread for a moment. Could you say that once more?"
 NOTED = "I've made a note of that."
 OVERFLOWS = 3
 """How often a prompt is made shorter when the endpoint says that it is too long."""
-
-_RUNNING = (MessageReceived, FileReceived, PersonStarted, PersonReturned, TimerFired)
-"""Events that make the model run. Others are noted in the queue, for the next turn to see."""
 
 
 @dataclass(slots=True)
@@ -99,24 +92,44 @@ class Agent:
         self._max_steps = max_steps
         self._clock = clock
 
-    async def handle(self, item: InboxItem) -> None:
-        """Deal with an event: run the model until it asks for no heartbeat.
+    async def note(self, batch: Batch) -> None:
+        """Put the events of `batch` into the queue, for the next turn to see.
 
-        What was done for it before a restart is replayed from the journal, not done again.
+        The leading one stays open.
+        """
+        if not batch.lead.begun:
+            await self._begin(batch)
+            await self._queue.store_what_is_shown()
+            batch.lead.begun = True
+
+    async def handle(self, batch: Batch, *, looks_again: bool = False) -> None:
+        """Deal with events: run the model until it asks for no heartbeat.
+
+        What was done for them before a restart is replayed from the journal, not done again.
+        With `looks_again` they need no answer, only another look at what was kept.
 
         Raises:
             LLMUnavailableError: no model answers and the person has seen nothing yet; the event
                 stays open.
         """
+        item = batch.lead
         taken: Sequence[Step] = ()
         progress = _Progress(sent=[])
         if item.begun:
             taken, progress.sent = await self._db.read(lambda tx: _journal(tx, item))
         else:
-            self._begin(item)
+            await self._begin(batch)
+        if looks_again:
+            await self._tell_once(item, LOOK_AGAIN)
+        turn = Turn(
+            item=item,
+            memory=self._memory,
+            zone=self._queue.context.zone,
+            clock=self._clock,
+            looks_again=looks_again,
+        )
         try:
-            if isinstance(item.event, _RUNNING):
-                await self._run(item, taken, progress)
+            await self._run(turn, taken, progress)
         except LLMError:
             await self._queue.store_what_is_shown()
             item.begun = True
@@ -125,22 +138,34 @@ class Agent:
             [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
         )
 
-    def _begin(self, item: InboxItem) -> None:
+    async def _begin(self, batch: Batch) -> None:
+        """Put the events into the queue; only the leading one stays open."""
+
+        def work(tx: Tx) -> None:
+            inbox.begin(tx, self._person, batch.lead.id)
+            for item in (*batch.earlier, *batch.settled):
+                inbox.finish(tx, self._person, item.id)
+
+        if batch.earlier or batch.settled:
+            entries = [self._entry(item) for item in (*batch.earlier, batch.lead)]
+            await self._queue.append(entries, work)
+            batch.lead.begun = True
+        else:
+            self._queue.show(self._entry(batch.lead), work)
+
+    def _entry(self, item: InboxItem) -> Entry:
         said = event_text.spoken(item.event)
         where = self._queue.context.zone
-        entry = self._queue.entry(
+        return self._queue.entry(
             kind="event",
             event=item.id,
             text=event_text.event_text(item.event, where, self._queue.cut(said)),
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
         )
-        self._queue.show(entry, lambda tx: inbox.begin(tx, self._person, item.id))
 
-    async def _run(self, item: InboxItem, taken: Sequence[Step], progress: _Progress) -> None:
-        turn = Turn(
-            item=item, memory=self._memory, zone=self._queue.context.zone, clock=self._clock
-        )
+    async def _run(self, turn: Turn, taken: Sequence[Step], progress: _Progress) -> None:
+        item = turn.item
         number = 0
         while number < self._max_steps and progress.repeated <= REPEATS:
             try:

@@ -6,20 +6,24 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.all import COMMANDS
-from companion.deliveries import Deliveries, Send
+from companion.deliveries import Deliveries, Pieces, Send, whole
 from companion.events import Address, OutgoingMessage, PlatformEvent
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
+from companion.gathering import Gathering
 from companion.lanes import Lanes
 from companion.memories import Memories
 from companion.models import open_models
 from companion.opening import open_storage
 from companion.person_memory import PersonMemory
+from companion.platforms import Platforms
+from companion.returning import came_back
 from companion.settings import Settings
 from companion.storage import inbox, outbox, people
 from companion.storage.database import Database, Tx
@@ -48,6 +52,7 @@ class Companion:
         typing: "Typing",
         clock: Clock,
     ) -> None:
+        self.platforms = Platforms(db, clock)
         self._db = db
         self._memories = memories
         self._deliveries = deliveries
@@ -85,21 +90,30 @@ class Companion:
         def work(tx: Tx) -> InboxItem | None:
             now = self._clock.now()
             place = people.place(tx, event.address, event.sender, now)
-            return inbox.add(tx, place, event, now)
+            people.set_unreachable(tx, place.person, place.id, None)
+            return inbox.add(tx, place, came_back(tx, place, event, now), now)
 
         item = await self._db.write(work)
         if item is not None:
+            self._deliveries.found(item.conversation)
             self._lanes.add(item)
         return item
 
     def deliver(
-        self, platform: str, send: Send, *, chat: str | None = None, repeatable: bool = False
+        self,
+        platform: str,
+        send: Send,
+        *,
+        chat: str | None = None,
+        repeatable: bool = False,
+        pieces: Pieces = whole,
     ) -> None:
         """Let `send` deliver what goes to `platform`, or to one chat of it.
 
-        `repeatable` says that the platform drops a message whose id it has had before.
+        `repeatable` says that the platform drops a message whose id and piece it has had before.
+        `pieces` tells in how many pieces it takes a text; each is given to `send` by itself.
         """
-        self._deliveries.register(platform, send, chat=chat, repeatable=repeatable)
+        self._deliveries.register(platform, send, chat=chat, repeatable=repeatable, pieces=pieces)
 
     def typing(self, platform: str, show: ShowTyping) -> None:
         """Let `show` know when a turn begins (True) and ends (False) in a chat of `platform`."""
@@ -170,7 +184,7 @@ async def open_companion(
             typing=typing,
             clock=storage.clock,
         )
-        lanes = Lanes(tasks, worker.handle)
+        lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         await take_up(storage.db, deliveries, lanes)
         try:
             yield Companion(
@@ -184,6 +198,12 @@ async def open_companion(
         finally:
             # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
             await _wind_down(lanes, deliveries)
+
+
+def gathering_of(settings: Settings, clock: Clock) -> Gathering:
+    """How quick messages are gathered, by the settings."""
+    pause, at_most = settings.gathering.pause_seconds, settings.gathering.at_most_seconds
+    return Gathering(timedelta(seconds=pause), timedelta(seconds=at_most), clock)
 
 
 async def take_up(db: Database, deliveries: Deliveries, lanes: Lanes) -> None:

@@ -10,9 +10,14 @@ from datetime import timedelta
 from functools import partial
 
 from companion.clock import Clock
-from companion.errors import DatabaseError, DeliveryDelayedError, DeliveryError
+from companion.errors import (
+    DatabaseError,
+    DeliveryDelayedError,
+    DeliveryError,
+    OutOfReachError,
+)
 from companion.events import Address, OutgoingMessage
-from companion.storage import outbox
+from companion.storage import outbox, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -20,6 +25,8 @@ from companion.storage.outbox import OutboxItem
 logger = logging.getLogger(__name__)
 
 Send = Callable[[OutgoingMessage], Awaitable[None]]
+Pieces = Callable[[str], int]
+"""In how many pieces a platform takes a text; always the same for the same text."""
 
 DATABASE_PAUSE = timedelta(seconds=10)
 UNKNOWN_FATES = 2
@@ -31,36 +38,58 @@ class _Sender:
     send: Send
     chat: str | None
     repeatable: bool
+    pieces: Pieces
+
+
+def whole(_text: str) -> int:
+    """For platforms that take any text in one piece."""
+    return 1
 
 
 class Deliveries:
     """Sends what is in the outbox, and keeps what no platform takes at the moment."""
 
-    def __init__(self, db: Database, tasks: asyncio.TaskGroup, clock: Clock) -> None:
+    def __init__(
+        self,
+        db: Database,
+        tasks: asyncio.TaskGroup,
+        clock: Clock,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._db = db
+        self._sleep = sleep
         self._tasks = tasks
         self._clock = clock
         self._senders: dict[str, list[_Sender]] = defaultdict(list)
         self._waiting: dict[int, deque[OutboxItem]] = defaultdict(deque)
         self._running: dict[int, asyncio.Task[None]] = {}
+        self._lost: set[int] = set()
         self._settled = asyncio.Event()
         self._settled.set()
 
     def register(
-        self, platform: str, send: Send, *, chat: str | None = None, repeatable: bool = False
+        self,
+        platform: str,
+        send: Send,
+        *,
+        chat: str | None = None,
+        repeatable: bool = False,
+        pieces: Pieces = whole,
     ) -> None:
         """Let `send` deliver for a platform, or for one chat of it.
 
-        `repeatable` says that the platform drops a message whose id it has had before.
+        `repeatable` says that the platform drops a message whose id and piece it has had before.
+        A message is given to `send` once for each of its `pieces`.
         """
-        self._senders[platform].append(_Sender(send, chat, repeatable))
+        self._senders[platform].append(_Sender(send, chat, repeatable, pieces))
         for conversation in list(self._waiting):
             self._start(conversation)
 
     @contextmanager
     def listening(self, address: Address, hear: Send) -> Iterator[None]:
         """While this lasts, `hear` gets what goes to the chat at `address`."""
-        sender = _Sender(hear, address.chat, repeatable=True)
+        sender = _Sender(hear, address.chat, repeatable=True, pieces=whole)
         self._senders[address.platform].append(sender)
         for conversation in list(self._waiting):
             self._start(conversation)
@@ -86,6 +115,10 @@ class Deliveries:
         """Deliver `item`, which is in the outbox, after what its conversation has before it."""
         self._waiting[item.conversation].append(item)
         self._start(item.conversation)
+
+    def found(self, conversation: int) -> None:
+        """Something came from this conversation: it can be written to again."""
+        self._lost.discard(conversation)
 
     async def settled(self, conversation: int | None = None) -> None:
         """Return when nothing is being sent, in this conversation or anywhere."""
@@ -114,7 +147,10 @@ class Deliveries:
                 sender = self._sender(waiting[0].message.address)
                 if sender is None:
                     return
-                await self._deliver(waiting[0], sender)
+                if conversation in self._lost:
+                    await self._refuse(waiting[0], "nothing gets through to this chat")
+                else:
+                    await self._deliver(waiting[0], sender)
                 waiting.popleft()
         finally:
             del self._running[conversation]
@@ -124,28 +160,50 @@ class Deliveries:
                 self._settled.set()
 
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
-        """Send `item` until the platform has it or refuses it."""
+        """Send `item`, piece by piece, until the platform has it all or refuses it."""
+        last = sender.pieces(item.message.text) - 1
+        while await self._send(item, sender):
+            if item.message.piece >= last:
+                await self._arrived(item)
+                return
+            await self._mark(partial(outbox.piece_sent, item=item))
+            item = replace(
+                item, attempts=0, message=replace(item.message, piece=item.message.piece + 1)
+            )
+
+    async def _send(self, item: OutboxItem, sender: _Sender) -> bool:
+        """Send one piece until the platform has it (True) or the whole message is given up."""
         while True:
             if not (sender.repeatable or item.marked):
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
-                    return
+                    return False
                 await self._mark(partial(outbox.sending, item=item))
             item = replace(item, attempts=item.attempts + 1, marked=False)
             try:
                 await sender.send(item.message)
+            except OutOfReachError as error:
+                await self._lose(item)
+                await self._refuse(item, str(error))
+                return False
             except DeliveryError as error:
                 await self._refuse(item, str(error))
-                return
+                return False
             except DeliveryDelayedError as error:
                 logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
                 if not (error.unknown or sender.repeatable):
                     await self._mark(partial(outbox.waiting, item=item))
                     item = replace(item, attempts=item.attempts - 1)
-                await asyncio.sleep(error.delay.total_seconds())
+                await self._sleep(error.delay.total_seconds())
                 continue
-            await self._arrived(item)
-            return
+            return True
+
+    async def _lose(self, item: OutboxItem) -> None:
+        """Nothing gets through to this conversation until something comes from there."""
+        logger.info("conversation %d is out of reach", item.conversation)
+        self._lost.add(item.conversation)
+        now = self._clock.now()
+        await self._mark(lambda tx: people.set_unreachable(tx, item.person, item.conversation, now))
 
     async def _arrived(self, item: OutboxItem) -> None:
         now = self._clock.now()
@@ -163,7 +221,7 @@ class Deliveries:
                 await self._db.write(work, patient=patient)
             except DatabaseError as error:
                 logger.error("the outbox waits for the database: %s", error)  # noqa: TRY400
-                await asyncio.sleep(DATABASE_PAUSE.total_seconds())
+                await self._sleep(DATABASE_PAUSE.total_seconds())
             else:
                 return
 

@@ -52,6 +52,10 @@ class DeliveryError(CompanionError):
     """The platform will not take a message; trying again will not help."""
 
 
+class OutOfReachError(DeliveryError):
+    """The platform lets nothing through to this chat: the person blocked us, or left."""
+
+
 class DeliveryDelayedError(CompanionError):
     """The platform could not take a message now; it is tried again after `delay`.
 

@@ -14,6 +14,7 @@ from companion.events import (
     PersonStarted,
     ReactionReceived,
     TimerFired,
+    VoiceReceived,
 )
 from companion.text import neutral_name
 
@@ -66,6 +67,11 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
         case FileReceived():
             caption = f" and wrote: {shown}" if shown else ""
             return f"{head} ({name} sent a file, {_file(event)}){caption}"
+        case VoiceReceived():
+            return (
+                f"{head} ({name} sent a voice message of {event.seconds} s, which nobody here can"
+                " listen to; they were told so)"
+            )
         case PersonStarted():
             return f"{head} ({name} opened the chat for the first time)"
         case PersonReturned(away=away):

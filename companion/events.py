@@ -64,12 +64,16 @@ class Incoming:
 class MessageReceived(Incoming):
     """A person wrote. `answers` is the text that this one replies to, if any.
 
-    `message` is the platform's id of the message, by which edits and deletions name it.
+    `message` is the platform's id of the message, by which edits and deletions name it. What was
+    not `addressed` to the companion was overheard in a group, and gets no answer. Where
+    `more_may_follow`, people write in several quick messages, to be answered together.
     """
 
     text: str
     message: str = ""
     answers: str | None = None
+    addressed: bool = True
+    more_may_follow: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +102,24 @@ class ReactionReceived(Incoming):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReceived(Incoming):
-    """A person sent a file. `text` is the caption; `size` counts bytes."""
+    """A person sent a file. `text` is the caption; `size` counts bytes. Else as MessageReceived."""
 
     name: str
     media_type: str
     size: int
     text: str = ""
+    message: str = ""
+    addressed: bool = True
+    more_may_follow: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceReceived(Incoming):
+    """A person spoke for `seconds`. Nothing here can tell what they said."""
+
+    seconds: int
+    message: str = ""
+    addressed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +155,7 @@ PlatformEvent = (
     | MessageDeleted
     | ReactionReceived
     | FileReceived
+    | VoiceReceived
     | PersonStarted
     | PersonReturned
 )
@@ -150,10 +167,14 @@ class OutgoingMessage:
     """Something to deliver. `id` is ours and stays the same when a send is tried again.
 
     `in_reply` is true when a person waits for it: such a send is repeated once when its fate is
-    unknown. An opener never is.
+    unknown. An opener never is. `answers` is the platform's id of the message that it answers,
+    where several people write. `piece` counts from 0, for a platform that takes long texts in
+    pieces: only that one is to be sent.
     """
 
     id: int
     address: Address
     text: str
     in_reply: bool = True
+    answers: str | None = None
+    piece: int = 0

@@ -5,18 +5,20 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from companion.gathering import NOW, Batch, Gathering
 from companion.storage.inbox import InboxItem
 
-Work = Callable[[InboxItem], Awaitable[timedelta | None]]
-"""Deals with an event. A length of time asks to be called again with the same event then."""
+Work = Callable[[Batch], Awaitable[timedelta | None]]
+"""Deals with a batch. A length of time asks to be called again with the same events then."""
 
 
 class Lanes:
     """Runs `work` on events. A lane that waits to try again goes on at once when more comes."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, work: Work) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, work: Work, gathering: Gathering) -> None:
         self._tasks = tasks
         self._work = work
+        self._gathering = gathering
         self._lanes: dict[int, deque[InboxItem]] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._arrived: dict[int, asyncio.Event] = {}
@@ -56,15 +58,28 @@ class Lanes:
     async def _run(self, person: int, lane: deque[InboxItem]) -> None:
         try:
             while lane:
+                batch = await self._gathered(person, lane)
                 self._arrived[person].clear()
-                delay = await self._work(lane[0])
-                if delay is None:
-                    lane.popleft()
-                else:
+                delay = await self._work(batch)
+                _remove(lane, batch, dealt_with=delay is None)
+                if delay is not None:
                     await self._wait(person, delay)
         finally:
             del self._lanes[person], self._arrived[person], self._running[person]
             self._idle(person)
+
+    async def _gathered(self, person: int, lane: deque[InboxItem]) -> Batch:
+        """The next batch, when nothing has come for a while that belongs to it."""
+        while True:
+            self._arrived[person].clear()
+            batch, wait = self._gathering.next(lane)
+            if wait <= NOW:
+                return batch
+            try:
+                async with asyncio.timeout(wait.total_seconds()):
+                    await self._arrived[person].wait()
+            except TimeoutError:
+                return batch
 
     async def _wait(self, person: int, delay: timedelta) -> None:
         self._idle(person)
@@ -85,3 +100,14 @@ class Lanes:
             ended.set()
         if not self._busy:
             self._settled.set()
+
+
+def _remove(lane: deque[InboxItem], batch: Batch, *, dealt_with: bool) -> None:
+    """Take out of `lane` what needs nothing more: once the leading event has begun, all that came
+    with it."""
+    gone = {batch.lead.id} if dealt_with else set()
+    if batch.lead.begun:
+        gone.update(item.id for item in (*batch.earlier, *batch.settled))
+    rest = [item for item in lane if item.id not in gone]
+    lane.clear()
+    lane.extend(rest)

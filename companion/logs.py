@@ -10,6 +10,23 @@ from pathlib import Path
 conversation: ContextVar[str] = ContextVar("conversation", default="-")
 """Set by a conversation's lane, so that every line under it can be told apart. An id of ours."""
 
+_hidden: set[str] = set()
+
+
+def hide(secret: str) -> None:
+    """Write `secret` into no log from now on, whoever logs it: some log the addresses they ask."""
+    if secret.strip():
+        _hidden.add(secret.strip())
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        for secret in _hidden:
+            text = text.replace(secret, "…")
+        return text
+
+
 FORMAT = "%(asctime)s %(levelname)s %(name)s [%(conversation)s] %(message)s"
 BYTES_A_FILE = 5_000_000
 
@@ -33,7 +50,7 @@ def set_up(level: str, *, file: Path | None = None, terminal: str | None = None)
     if file is not None:
         handlers.append(_FileHandler(file))
     for handler in handlers:
-        handler.setFormatter(logging.Formatter(FORMAT))
+        handler.setFormatter(_Formatter(FORMAT))
         handler.addFilter(_add_conversation)
         root.addHandler(handler)
     root.setLevel(level)

@@ -12,6 +12,7 @@ import platformdirs
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -110,6 +111,37 @@ class EmbedderSettings(_Section):
     api_key_env: _VariableName = "OPENAI_API_KEY"
 
 
+def _user_id(value: object) -> object:
+    if isinstance(value, str) and not value.lstrip("-").isdecimal():
+        raise ValueError(
+            "write the number that is the account's id, not a name: a name can change hands"
+        )
+    return value
+
+
+_PlatformId = Annotated[int, BeforeValidator(_user_id)]
+
+
+class GatheringSettings(_Section):
+    """How long to wait for more after a message, before all of them are answered at once."""
+
+    pause_seconds: float = Field(2.5, ge=0, le=60)
+    at_most_seconds: float = Field(10, ge=0, le=600)
+
+
+class TelegramSettings(_Section):
+    """Telegram. `allowed` are user ids, `listen` the ids of groups whose talk is followed."""
+
+    allowed: tuple[_PlatformId, ...] = ()
+    listen: tuple[_PlatformId, ...] = ()
+    link_previews: bool = False
+    base_url: _WebAddress = "https://api.telegram.org/bot"
+    base_file_url: _WebAddress = "https://api.telegram.org/file/bot"
+    webhook_url: _WebAddress | None = None
+    webhook_host: str = Field("127.0.0.1", min_length=1)
+    webhook_port: int = Field(8443, ge=0, le=65535)
+
+
 class LogSettings(_Section):
     """How much is logged, and where besides the terminal."""
 
@@ -125,6 +157,8 @@ class Settings(_Section):
     models: tuple[ModelSettings, ...] = ()
     local: LocalModelSettings = LocalModelSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    gathering: GatheringSettings = GatheringSettings()
+    telegram: TelegramSettings = TelegramSettings()
     log: LogSettings = LogSettings()
 
 
@@ -238,7 +272,7 @@ def _reason(fault: ErrorDetails) -> str:
     if name == "api_key_env":
         return "write the name of an environment variable here, never the key itself"
     message = fault["msg"].removeprefix("Value error, ")
-    if name == "base_url" or isinstance(fault["input"], dict):
+    if str(name).endswith("_url") or isinstance(fault["input"], dict):
         return message
     return f"{message} (it is {fault['input']!r})"
 

@@ -16,6 +16,14 @@ def clean(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def is_blank(text: str) -> bool:
+    """True when nobody would see anything of `text`: only spaces, controls and the like."""
+    return all(
+        (kind := unicodedata.category(character)) in ("Cc", "Cf") or kind[0] == "Z"
+        for character in text
+    )
+
+
 def neutral_name(name: str) -> str:
     """A name from a platform as it may stand in a prompt: one short line without markup."""
     kept = (

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from companion import event_text, logs
+from companion.agent import Agent
 from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.declare import Asked, Command, command_name
+from companion.consequences import Consequence, consequence
 from companion.deliveries import Deliveries
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address
+from companion.gathering import Batch
 from companion.memories import Memories
 from companion.storage import inbox, memory_state, outbox, people, working_contexts
 from companion.storage.database import Database, Tx
@@ -28,6 +31,7 @@ FAILED = "Something went wrong while I was answering, and I had to give up on th
 REFUSED = (
     "I can't answer that one: the model that I think with refuses it. Let's try it differently?"
 )
+UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
 ATTEMPTS = 30
 """A little over a day."""
@@ -58,22 +62,21 @@ class Worker:
         self._typing = typing
         self._clock = clock
 
-    async def handle(self, item: InboxItem) -> timedelta | None:
-        """Deal with `item`. None when that is done, else how long to wait before trying again."""
+    async def handle(self, batch: Batch) -> timedelta | None:
+        """Deal with `batch`. None when that is done, else how long to wait before trying again."""
+        item = batch.lead
         logs.conversation.set(str(item.conversation))
-        self._typing(item.address, True)
         try:
-            return await self._guarded(item)
+            return await self._guarded(batch)
         except DatabaseError as error:
             self._agents.discard(item.person)
             logger.error("event %d waits for the database: %s", item.id, error)  # noqa: TRY400
             return DATABASE_PAUSE
-        finally:
-            self._typing(item.address, False)
 
-    async def _guarded(self, item: InboxItem) -> timedelta | None:
+    async def _guarded(self, batch: Batch) -> timedelta | None:
+        item = batch.lead
         try:
-            await self._handle(item)
+            await self._handle(batch)
         except LLMUnavailableError as error:
             return await self._postpone(item, error)
         except LLMRefusedError as error:
@@ -87,13 +90,34 @@ class Worker:
             await self._bury(item, error)
         return None
 
-    async def _handle(self, item: InboxItem) -> None:
+    async def _handle(self, batch: Batch) -> None:
+        item = batch.lead
         named = command_name(item.event)
         if named is not None and not item.begun:
             await self._command(item, *named)
             return
+        follows = await self._db.read(lambda tx: consequence(tx, item))
         agent = await self._agents.get(item.person)
-        await agent.handle(item)
+        if follows is Consequence.NOTHING:
+            await self._close(item)
+        elif follows is Consequence.NOTE:
+            await agent.note(batch)
+            await self._close(item)
+        elif follows is Consequence.UNHEARD:
+            await agent.note(batch)
+            await self._answer(item, lambda _tx: UNHEARD)
+        else:
+            await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
+
+    async def _turn(self, agent: Agent, batch: Batch, *, looks_again: bool) -> None:
+        self._typing(batch.lead.address, True)
+        try:
+            await agent.handle(batch, looks_again=looks_again)
+        finally:
+            self._typing(batch.lead.address, False)
+
+    async def _close(self, item: InboxItem) -> None:
+        await self._db.write(lambda tx: inbox.finish(tx, item.person, item.id))
 
     async def _command(self, item: InboxItem, name: str, words: str) -> None:
         command = self._commands.get(name)

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -14,6 +15,12 @@ NO_PLATFORM = (
     "`companion chat`.\n"
 )
 
+SECRETS = ("_TOKEN", "_SECRET", "_KEY")
+"""How the names of variables end that nobody should read in a log."""
+
+STOP_SECONDS = 5
+"""How long answers that are on their way still get, with the platforms connected."""
+
 
 def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser("run", help="stay up and serve the chat platforms")
@@ -21,17 +28,30 @@ def add(subparsers: Subparsers) -> None:
 
 
 async def run(_: argparse.Namespace) -> int:
+    from adapters.all import connect
+    from companion import logs
     from companion.app import open_companion
-    from companion.logs import set_up
+    from companion.tasks import task_group
 
     home, settings = operators_home(os.environ), operators_settings(os.environ)
     home.make()
     file = home.log if settings.log.file else None
-    set_up(settings.log.level, file=file, terminal=settings.log.level)
+    logs.set_up(settings.log.level, file=file, terminal=settings.log.level)
+    for name, value in os.environ.items():
+        if name.endswith(SECRETS):
+            logs.hide(value)
     told_to_stop = asyncio.Event()
     # In place of the one that `main` set: turns that end soon may do so before we go.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_stop.set)
-    async with open_companion(home.path, settings=settings):
-        sys.stderr.write(NO_PLATFORM)
+    async with open_companion(home.path, settings=settings) as companion, task_group() as tasks:
+        adapters = connect(companion, settings, os.environ)
+        if not adapters:
+            sys.stderr.write(NO_PLATFORM)
+        serving = [tasks.create_task(one.run(companion.handle)) for one in adapters]
         await told_to_stop.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await companion.quiet()
+        for task in serving:
+            task.cancel()
     return 0

@@ -49,6 +49,17 @@ class PersonStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformStatus:
+    """A chat platform. `heard_at` is its last answer, in UTC; `unreadable` counts what it gave
+    and nobody could read."""
+
+    name: str
+    heard_at: str | None
+    trouble: str | None
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`running` says which process holds the home, None for none. No schema: no database yet."""
 
@@ -58,6 +69,7 @@ class Status:
     database_bytes: int
     encrypted: bool
     schema: int | None
+    platforms: tuple[PlatformStatus, ...]
     people: tuple[PersonStatus, ...]
 
 
@@ -84,10 +96,12 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         for model in operators_settings(environ).models
     )
     people: tuple[PersonStatus, ...] = ()
+    platforms: tuple[PlatformStatus, ...] = ()
     exists = home.database.is_file()
     if exists:
         async with looked_at(home, environ) as database:
             people = await _everybody(database)
+            platforms = await _platforms(database)
     return Status(
         home=str(home.path),
         running=home.holder(),
@@ -95,7 +109,22 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         database_bytes=home.database.stat().st_size if exists else 0,
         encrypted=exists and bool(environ.get("COMPANION_DB_KEY")),
         schema=len(migrations()) if exists else None,
+        platforms=platforms,
         people=people,
+    )
+
+
+async def _platforms(database: Database) -> tuple[PlatformStatus, ...]:
+    from companion.storage import platforms
+
+    return tuple(
+        PlatformStatus(
+            name=one.name,
+            heard_at=one.heard_at.isoformat(timespec="seconds") if one.heard_at else None,
+            trouble=one.trouble,
+            unreadable=one.dead_letters,
+        )
+        for one in await database.read(platforms.all_of_them)
     )
 
 
@@ -145,10 +174,20 @@ def as_text(status: Status) -> str:
         f"{sum(p.to_deliver for p in status.people)} to deliver, "
         f"{sum(p.given_up for p in status.people)} given up",
     ]
+    lines += [f"Platform  {_platform(platform)}" for platform in status.platforms]
     for person in status.people:
         lines.append(f"\n{person.id}  {person.name}: {person.messages:,} messages")
         lines += [f"   {_usage_text(usage)}" for usage in person.usage]
     return "\n".join(lines) + "\n"
+
+
+def _platform(platform: PlatformStatus) -> str:
+    text = f"{platform.name}, last heard {platform.heard_at or 'never'}"
+    if platform.trouble:
+        text += f". {platform.trouble}"
+    if platform.unreadable:
+        text += f" ({platform.unreadable} updates could not be read; the log says why)"
+    return text
 
 
 def _database(status: Status) -> str:

@@ -1,5 +1,6 @@
 """Declaring a chat command, and finding the one that a message means."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -49,9 +50,16 @@ def command_name(event: Event) -> tuple[str, str] | None:
     """
     if not isinstance(event, MessageReceived) or not event.text.startswith("/"):
         return None
+    if not event.addressed:
+        return None
     name, _, words = event.text[1:].partition(" ")
     name = name.strip().partition("@")[0].casefold()
     return (name, words.strip()) if name.isidentifier() and name != "start" else None
+
+
+def is_command(text: str) -> bool:
+    """Whether `text` looks like a command, "/start" too."""
+    return re.match(r"/[A-Za-z_]\w*(@\w+)?(\s|$)", text) is not None
 
 
 def help_text(commands: Sequence[Command]) -> str:

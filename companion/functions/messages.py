@@ -8,6 +8,7 @@ from companion.errors import ToolError
 from companion.functions.declare import Outcome, Turn, Write, function
 from companion.storage import outbox
 from companion.storage.database import Tx
+from companion.text import is_blank
 
 
 @function
@@ -17,7 +18,7 @@ async def send_message(
 ) -> Write:
     """Say something to the person. The only way to reach them."""
     said = message.strip()
-    if not said:
+    if is_blank(said):
         raise ToolError("The message is empty. Give the words that the person should read.")
 
     def write(tx: Tx) -> Outcome:

@@ -17,11 +17,17 @@ class Turn:
     memory: PersonMemory
     zone: tzinfo
     clock: Clock
+    looks_again: bool = False
 
     @property
     def may_stay_silent(self) -> bool:
-        """Groups and timed events need no answer; a person who writes in private does."""
-        return not self.item.address.private or isinstance(self.item.event, TimerFired)
+        """Groups and timed events need no answer, nor does looking again at what was answered; a
+        person who writes in private does."""
+        return (
+            self.looks_again
+            or not self.item.address.private
+            or isinstance(self.item.event, TimerFired)
+        )
 
     def now(self) -> datetime:
         """The time, in UTC."""

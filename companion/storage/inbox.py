@@ -19,6 +19,7 @@ _KINDS: dict[str, type[Event]] = {
         events.MessageDeleted,
         events.ReactionReceived,
         events.FileReceived,
+        events.VoiceReceived,
         events.PersonStarted,
         events.PersonReturned,
         events.TimerFired,
@@ -35,6 +36,7 @@ class InboxItem:
     conversation: int
     address: Address
     event: Event
+    received_at: datetime
     begun: bool = False
     attempts: int = 0
 
@@ -49,8 +51,8 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
     """Keep `event`; None when the platform has given it before."""
     row = tx.execute(
         "INSERT INTO inbox"
-        " (person_id, conversation_id, source, external_id, kind, body, received_at)"
-        " VALUES (:person, :conversation, :source, :external, :kind, :body, :now)"
+        " (person_id, conversation_id, source, external_id, kind, body, message, received_at)"
+        " VALUES (:person, :conversation, :source, :external, :kind, :body, :message, :now)"
         " ON CONFLICT (source, external_id) DO NOTHING RETURNING id",
         {
             "person": place.person,
@@ -58,6 +60,7 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
             "source": place.address.platform,
             "external": event.id,
             "kind": type(event).__name__,
+            "message": _message(event),
             "body": _as_json(type(event).__name__).dump_json(event).decode(),
             "now": now.isoformat(),
         },
@@ -70,20 +73,28 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
         conversation=place.id,
         address=place.address,
         event=event,
+        received_at=now,
     )
+
+
+def _message(event: Event) -> str | None:
+    """The platform's id of the message that came with `event`."""
+    if isinstance(event, events.MessageReceived | events.FileReceived | events.VoiceReceived):
+        return event.message or None
+    return None
 
 
 def open_items(tx: Tx) -> list[InboxItem]:
     """What is not dealt with, of everybody, oldest first. Only for the start of the program."""
     rows = tx.execute(
         "SELECT inbox.id, inbox.person_id, inbox.conversation_id, inbox.kind, inbox.body,"
-        " inbox.state, inbox.attempts"
+        " inbox.received_at, inbox.state, inbox.attempts"
         " FROM inbox WHERE inbox.state IN ('waiting', 'begun') ORDER BY inbox.id"
     )
     return [_item(row) for row in rows]
 
 
-def _item(row: tuple[int, int, int, str, str, str, int]) -> InboxItem:
+def _item(row: tuple[int, int, int, str, str, str, str, int]) -> InboxItem:
     event = _as_json(row[3]).validate_json(row[4])
     return InboxItem(
         id=row[0],
@@ -91,9 +102,42 @@ def _item(row: tuple[int, int, int, str, str, str, int]) -> InboxItem:
         conversation=row[2],
         address=event.address,
         event=event,
-        begun=row[5] == "begun",
-        attempts=row[6],
+        received_at=datetime.fromisoformat(row[5]),
+        begun=row[6] == "begun",
+        attempts=row[7],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A message as it came: the row of its event, its text, and whether it was meant for us."""
+
+    id: int
+    text: str
+    addressed: bool
+
+
+def find_message(tx: Tx, person: int, conversation: int, message: str) -> Original | None:
+    """The event that brought the message which the platform calls `message`."""
+    row = tx.execute(
+        "SELECT id, kind, body FROM inbox WHERE person_id = :person"
+        " AND conversation_id = :conversation AND message = :message ORDER BY id DESC LIMIT 1",
+        {"person": person, "conversation": conversation, "message": message},
+    ).fetchone()
+    if row is None:
+        return None
+    event = _as_json(row[1]).validate_json(row[2])
+    return Original(row[0], getattr(event, "text", ""), getattr(event, "addressed", True))
+
+
+def last_received(tx: Tx, person: int, conversation: int) -> datetime | None:
+    """When a message last came from the conversation; None when none has."""
+    row = tx.execute(
+        "SELECT MAX(received_at) FROM inbox WHERE person_id = :person"
+        " AND conversation_id = :conversation AND message IS NOT NULL",
+        {"person": person, "conversation": conversation},
+    ).fetchone()
+    return datetime.fromisoformat(row[0]) if row[0] else None
 
 
 def begin(tx: Tx, person: int, event: int) -> None:

@@ -80,3 +80,15 @@ def add_done(tx: Tx, person: int, step: int, number: int, done: Done) -> None:
             "heartbeat": done.heartbeat,
         },
     )
+
+
+def kept_something(tx: Tx, person: int, first: int, last: int) -> bool:
+    """Whether memory was written for one of the events from `first` to `last`."""
+    row = tx.execute(
+        "SELECT EXISTS (SELECT 1 FROM working_context WHERE person_id = :person"
+        "   AND event_id BETWEEN :first AND :last)"
+        " OR EXISTS (SELECT 1 FROM passage WHERE person_id = :person"
+        "   AND event_id BETWEEN :first AND :last)",
+        {"person": person, "first": first, "last": last},
+    ).fetchone()
+    return bool(row[0])

@@ -42,8 +42,13 @@ def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False
             "now": now.isoformat(),
         },
     ).fetchone()
-    message = OutgoingMessage(id=row[0], address=to.address, text=text)
+    message = OutgoingMessage(id=row[0], address=to.address, text=text, answers=_answers(to))
     return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
+
+
+def _answers(to: InboxItem) -> str | None:
+    """The message that is answered; in private that goes without saying."""
+    return None if to.address.private else getattr(to.event, "message", None) or None
 
 
 def open_items(tx: Tx) -> list[OutboxItem]:
@@ -51,9 +56,10 @@ def open_items(tx: Tx) -> list[OutboxItem]:
     rows = tx.execute(
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
-        " conversation.thread, conversation.private"
+        " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
+        " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
         " WHERE outbox.state IN ('waiting', 'sending') ORDER BY outbox.id"
     )
     return [
@@ -68,6 +74,8 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 ),
                 text=row[3],
                 in_reply=bool(row[4]),
+                piece=row[10],
+                answers=None if row[9] else row[11],
             ),
             attempts=row[5],
         )
@@ -85,6 +93,25 @@ def sent_texts(tx: Tx, person: int, event: int) -> list[str]:
     return [row[0] for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """When something was first said after an event, and for which event that was."""
+
+    created_at: datetime
+    event: int
+
+
+def first_answer(tx: Tx, person: int, conversation: int, event: int) -> Answer | None:
+    """The first that was said in the conversation for `event` or a later one; notices are not."""
+    row = tx.execute(
+        "SELECT created_at, event_id FROM outbox WHERE person_id = :person"
+        " AND conversation_id = :conversation AND event_id >= :event AND notice = 0"
+        " ORDER BY event_id, part LIMIT 1",
+        {"person": person, "conversation": conversation, "event": event},
+    ).fetchone()
+    return Answer(datetime.fromisoformat(row[0]), row[1]) if row else None
+
+
 def sending(tx: Tx, item: OutboxItem) -> None:
     """The piece is about to be handed to the platform: from now on its fate is unknown."""
     tx.execute(
@@ -100,6 +127,15 @@ def waiting(tx: Tx, item: OutboxItem) -> None:
         "UPDATE outbox SET state = 'waiting', attempts = attempts - 1"
         " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person},
+    )
+
+
+def piece_sent(tx: Tx, item: OutboxItem) -> None:
+    """The platform has one more piece of the message; the next one may be sent."""
+    tx.execute(
+        "UPDATE outbox SET state = 'waiting', attempts = 0, pieces_sent = :sent"
+        " WHERE id = :id AND person_id = :person",
+        {"id": item.id, "person": item.person, "sent": item.message.piece + 1},
     )
 
 

@@ -66,6 +66,36 @@ def place(tx: Tx, address: Address, sender: Sender, now: datetime) -> Place:
     return Place(conversation, person, address)
 
 
+def move(tx: Tx, platform: str, chat: str, to: str) -> None:
+    """The chat has another id from now on. What was said under both stays where it is."""
+    tx.execute(
+        "UPDATE OR IGNORE conversation SET chat = :to WHERE platform = :platform AND chat = :chat",
+        {"platform": platform, "chat": chat, "to": to},
+    )
+
+
+def set_unreachable(tx: Tx, person: int, conversation: int, since: datetime | None) -> None:
+    """Nothing gets through to this conversation of the person's since then; None: it does."""
+    tx.execute(
+        "UPDATE conversation SET unreachable_at = :since"
+        " WHERE id = :conversation AND person_id = :person AND unreachable_at IS NOT :since",
+        {
+            "conversation": conversation,
+            "person": person,
+            "since": since.isoformat() if since else None,
+        },
+    )
+
+
+def is_unreachable(tx: Tx, person: int, conversation: int) -> bool:
+    """Whether nothing gets through to this conversation, so that no timed event should run."""
+    row = tx.execute(
+        "SELECT unreachable_at FROM conversation WHERE id = :conversation AND person_id = :person",
+        {"conversation": conversation, "person": person},
+    ).fetchone()
+    return row is not None and row[0] is not None
+
+
 def _person_of(tx: Tx, address: Address, sender: Sender, now: datetime) -> int:
     if not address.private:
         row = tx.execute(

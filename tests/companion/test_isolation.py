@@ -1,16 +1,17 @@
 """Every statement on personal tables is bound to its person, in a life that uses all of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from companion.errors import LLMUnavailableError
-from companion.events import ReactionReceived, Sender
+from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
-from companion.storage import inbox, outbox
+from companion.storage import inbox, outbox, people, platforms
 from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.sql_trace import recorded
-from tests.support.world import World, a_world
+from tests.support.world import PLATFORM, World, a_world
 
 
 def busy(messages: Sequence[Message]) -> Reply | Exception:
@@ -57,7 +58,34 @@ async def live(world: World) -> None:
     await (await world.memory()).add("To be forgotten: the xylophone.")
     await world.say("/forget yes xylophone")
     await world.db.read(lambda tx: (inbox.open_items(tx), outbox.open_items(tx)))
+    await platforms_life(world)
     await world.say("nothing", "Ben")
+
+
+async def platforms_life(world: World) -> None:
+    """What comes from platforms besides messages."""
+    host, name = world.companion.platforms, PLATFORM
+    await host.heard(name)
+    await host.troubled(name, "down")
+    await host.may_tell(name, "stranger")
+    await host.unreadable(name, "u1", user="Anna", body="{}", error="broken")
+    await world.db.read(platforms.all_of_them)
+    first = world.message("I like pears")
+    await world.happens(replace(first, message="77"))
+    edit = MessageEdited(
+        id="e1",
+        address=first.address,
+        sender=first.sender,
+        at=world.clock.now(),
+        message="77",
+        text="I like plums",
+    )
+    await world.happens(edit)
+    start = PersonStarted(id="s1", address=first.address, sender=first.sender, at=first.at)
+    await world.happens(start)
+    person = await world.person()
+    await world.db.write(lambda tx: people.is_unreachable(tx, person, 1))
+    await host.moved(name, "club", "big club")
 
 
 async def test_no_statement_on_a_personal_table_forgets_its_person(tmp_path: Path) -> None:

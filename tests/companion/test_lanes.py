@@ -4,8 +4,12 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from companion.events import Address, MessageReceived, Sender
+from companion.gathering import Batch, Gathering
 from companion.lanes import Lanes
 from companion.storage.inbox import InboxItem
+from tests.support.virtual_clock import VirtualClock
+
+GATHERING = Gathering(timedelta(0), timedelta(0), VirtualClock())
 
 
 def item(number: int, person: int = 1) -> InboxItem:
@@ -17,7 +21,12 @@ def item(number: int, person: int = 1) -> InboxItem:
         text="hi",
     )
     return InboxItem(
-        id=number, person=person, conversation=person, address=event.address, event=event
+        id=number,
+        person=person,
+        conversation=person,
+        address=event.address,
+        event=event,
+        received_at=event.at,
     )
 
 
@@ -25,16 +34,16 @@ async def test_a_persons_events_are_dealt_with_one_at_a_time_in_the_order_of_com
     seen: list[int] = []
     running = 0
 
-    async def work(it: InboxItem) -> None:
+    async def work(it: Batch) -> None:
         nonlocal running
         running += 1
         assert running == 1
         await asyncio.sleep(0)
-        seen.append(it.id)
+        seen.append(it.lead.id)
         running -= 1
 
     async with asyncio.TaskGroup() as tasks:
-        lanes = Lanes(tasks, work)
+        lanes = Lanes(tasks, work, GATHERING)
         for number in (1, 2, 5, 3, 4):
             lanes.add(item(number))
         await lanes.settled()
@@ -44,11 +53,11 @@ async def test_a_persons_events_are_dealt_with_one_at_a_time_in_the_order_of_com
 async def test_people_do_not_wait_for_each_other() -> None:
     both = asyncio.Barrier(2)
 
-    async def work(_item: InboxItem) -> None:
+    async def work(_batch: Batch) -> None:
         await both.wait()
 
     async with asyncio.TaskGroup() as tasks:
-        lanes = Lanes(tasks, work)
+        lanes = Lanes(tasks, work, GATHERING)
         lanes.add(item(1, person=1))
         lanes.add(item(2, person=2))
         await lanes.settled()
@@ -58,25 +67,25 @@ async def test_people_do_not_wait_for_each_other() -> None:
 async def test_an_event_that_waits_is_tried_again_when_its_time_comes() -> None:
     tries = 0
 
-    async def work(_item: InboxItem) -> timedelta | None:
+    async def work(_batch: Batch) -> timedelta | None:
         nonlocal tries
         tries += 1
         return timedelta(microseconds=1) if tries < 3 else None
 
     async with asyncio.TaskGroup() as tasks:
-        Lanes(tasks, work).add(item(1))
+        Lanes(tasks, work, GATHERING).add(item(1))
     assert tries == 3
 
 
 async def test_more_from_the_person_ends_the_wait_and_the_order_stays() -> None:
     seen: list[int] = []
 
-    async def work(it: InboxItem) -> timedelta | None:
-        seen.append(it.id)
+    async def work(it: Batch) -> timedelta | None:
+        seen.append(it.lead.id)
         return timedelta(hours=1) if seen == [1] else None
 
     async with asyncio.TaskGroup() as tasks:
-        lanes = Lanes(tasks, work)
+        lanes = Lanes(tasks, work, GATHERING)
         lanes.add(item(1))
         await lanes.settled()
         lanes.add(item(2))
@@ -87,12 +96,12 @@ async def test_more_from_the_person_ends_the_wait_and_the_order_stays() -> None:
 async def test_cancelling_ends_a_lane_in_the_middle_of_its_work() -> None:
     began = asyncio.Event()
 
-    async def work(_item: InboxItem) -> None:
+    async def work(_batch: Batch) -> None:
         began.set()
         await asyncio.Event().wait()
 
     async with asyncio.TaskGroup() as tasks:
-        lanes = Lanes(tasks, work)
+        lanes = Lanes(tasks, work, GATHERING)
         lanes.add(item(1))
         await began.wait()
         lanes.cancel()

@@ -36,6 +36,17 @@ OTHERS: dict[str, dict[str, Any]] = {
         "base_url": "http://127.0.0.1:1/v1",
         "api_key_env": "EMBEDDER_KEY",
     },
+    "gathering": {"pause_seconds": 1.5, "at_most_seconds": 5},
+    "telegram": {
+        "allowed": [7],
+        "listen": [-1001],
+        "link_previews": True,
+        "base_url": "http://127.0.0.1:8081/bot",
+        "base_file_url": "http://127.0.0.1:8081/file/bot",
+        "webhook_url": "https://bot.example.com/hook",
+        "webhook_host": "0.0.0.0",
+        "webhook_port": 8080,
+    },
     "log": {"level": "DEBUG", "file": False},
 }
 OTHER_MODEL: dict[str, Any] = {
@@ -83,7 +94,7 @@ def test_the_shipped_file_as_it_is_changes_nothing(tmp_path: Path) -> None:
 def test_the_shipped_file_explains_every_setting_and_shows_its_default(tmp_path: Path) -> None:
     settings = load(written(tmp_path, COMMENTED.sub("", settings_template())), {})
 
-    for section in ("agent", "memory", "local", "log"):
+    for section in ("agent", "memory", "local", "gathering", "log"):
         shown, default = getattr(settings, section), getattr(Settings(), section)
         assert shown.model_fields_set == set(type(default).model_fields), section
         assert shown == default
@@ -99,7 +110,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
 
     settings = load(written(tmp_path, toml), {})
 
-    assert settings.model_dump() == {**OTHERS, "models": (OTHER_MODEL,)}
+    assert settings.model_dump(mode="json") == {**OTHERS, "models": [OTHER_MODEL]}
     assert set(OTHER_MODEL) == set(ModelSettings.model_fields)
     for section, values in OTHERS.items():
         assert set(values) == set(type(getattr(Settings(), section)).model_fields), section
@@ -129,6 +140,15 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         (
             "[agent]\nmax_steps = 1",
             "FILE: agent.max_steps: Input should be greater than or equal to 2 (it is 1)",
+        ),
+        (
+            '[telegram]\nallowed = ["@anna"]',
+            "FILE: telegram.allowed.0: write the number that is the account's id, not a name: a"
+            " name can change hands (it is '@anna')",
+        ),
+        (
+            '[telegram]\nwebhook_url = "bot.example.com"',
+            "FILE: telegram.webhook_url: write an address such as http://127.0.0.1:11434/v1",
         ),
         (
             '[[models]]\nbase_url = "localhost:11434"',

@@ -50,6 +50,14 @@ ALLOWED = (
         "it finds out whose conversation this is",
     ),
     Allowed(
+        r"UPDATE OR IGNORE conversation SET chat = '\?' WHERE platform = '\?' AND chat = '\?'",
+        "a platform calls a chat by another name, whoever it belongs to",
+    ),
+    Allowed(
+        r"SELECT .*\(SELECT COUNT\(\*\) FROM dead_letter .* FROM platform ORDER BY name",
+        "the operator sees how much of a platform could not be read",
+    ),
+    Allowed(
         r"SELECT person_id FROM account WHERE platform = '\?' AND user = '\?'",
         "it finds out whose account this is",
     ),

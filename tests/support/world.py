@@ -1,6 +1,7 @@
 """A companion on a real database, with a scripted model and a virtual clock."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from companion.agents import Agents
-from companion.app import Companion, Typing, take_up
+from companion.app import Companion, Typing, gathering_of, take_up
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.embedders.protocol import Embedder
@@ -101,6 +102,7 @@ async def a_world(
     deliver: bool = True,
     counter: TokenCounter | None = None,
     embedder: Embedder | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[World]:
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
     wound down."""
@@ -111,7 +113,7 @@ async def a_world(
     db = await Database.open(folder / "companion.db")
     try:
         async with task_group() as tasks:
-            deliveries = Deliveries(db, tasks, clock)
+            deliveries = Deliveries(db, tasks, clock, sleep=sleep)
             memories = Memories(
                 db,
                 settings=settings.memory,
@@ -142,7 +144,7 @@ async def a_world(
                 typing=typing,
                 clock=clock,
             )
-            lanes = Lanes(tasks, worker.handle)
+            lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
             companion = Companion(
                 db,
                 memories=memories,

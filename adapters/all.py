@@ -1,0 +1,57 @@
+"""The chat platforms that are configured: the one place that knows each of them."""
+
+from collections.abc import Mapping
+
+from adapters.base import Adapter
+from companion.app import Companion
+from companion.commands.all import COMMANDS
+from companion.settings import Secrets, Settings
+
+TELEGRAM_TOKEN = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the variable's name
+
+
+def connect(companion: Companion, settings: Settings, environ: Mapping[str, str]) -> list[Adapter]:
+    """An adapter for each platform that `environ` has a token for, delivering for `companion`.
+
+    Raises:
+        SettingsError: something that one of them needs is missing.
+    """
+    secrets = Secrets(environ)
+    adapters: list[Adapter] = []
+    if secrets.get(TELEGRAM_TOKEN) is not None:
+        adapters.append(_telegram(companion, settings, secrets))
+    return adapters
+
+
+def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Adapter:
+    from adapters import telegram
+
+    chosen = settings.telegram
+    token, secret = secrets.get(TELEGRAM_TOKEN), secrets.get("TELEGRAM_WEBHOOK_SECRET")
+    assert token is not None
+    webhook = None
+    if chosen.webhook_url is not None:
+        webhook = telegram.Webhook(
+            url=chosen.webhook_url,
+            secret=secret.get_secret_value() if secret else "",
+            host=chosen.webhook_host,
+            port=chosen.webhook_port,
+        )
+    adapter = telegram.Telegram(
+        telegram.Account(
+            token=token.get_secret_value(),
+            base_url=chosen.base_url,
+            base_file_url=chosen.base_file_url,
+            webhook=webhook,
+        ),
+        name=settings.agent.name,
+        admission=telegram.Admission(
+            allowed=frozenset(chosen.allowed), listens=frozenset(chosen.listen)
+        ),
+        host=companion.platforms,
+        commands={name: command.help for name, command in COMMANDS.items()},
+        link_previews=chosen.link_previews,
+    )
+    companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces)
+    companion.typing(telegram.PLATFORM, adapter.typing)
+    return adapter

@@ -1,0 +1,90 @@
+"""Takes raw updates in: each is on disk, or seen to mean nothing, before it is confirmed."""
+
+import json
+import logging
+from typing import Any
+
+from telegram import Bot, Update
+from telegram.error import TelegramError
+
+from adapters.base import Handle, Host
+from adapters.telegram.connection import Raw
+from adapters.telegram.to_event import PLATFORM, Admission, Me, Moved, Stranger, to_event
+from companion.errors import DatabaseError
+
+logger = logging.getLogger(__name__)
+
+NOT_YOU = (
+    "Hello! I only talk with people whom my operator has let in. If you know them, give them this"
+    " number, which is your account's: {user}"
+)
+
+
+class Intake:
+    """What is done with each update."""
+
+    def __init__(
+        self, bot: Bot, *, me: Me, admission: Admission, host: Host, handle: Handle
+    ) -> None:
+        self._bot = bot
+        self._me = me
+        self._admission = admission
+        self._host = host
+        self._handle = handle
+
+    async def take(self, raw: Raw) -> None:
+        """Take one update in. What can't be read is put aside, and the operator told.
+
+        Raises:
+            DatabaseError: it could not be stored now, and must not be confirmed.
+        """
+        try:
+            update = Update.de_json(raw, self._bot)
+            meaning = to_event(update, self._me, self._admission)
+        except Exception as error:  # noqa: BLE001 - whatever one update does, the others go on
+            await self._put_aside(raw, error)
+            return
+        match meaning:
+            case None:
+                return
+            case Stranger():
+                await self._turn_away(meaning)
+            case Moved():
+                await self._host.moved(PLATFORM, str(meaning.chat), str(meaning.to))
+            case event:
+                await self._handle_event(raw, event)
+
+    async def _handle_event(self, raw: Raw, event: Any) -> None:
+        try:
+            await self._handle(event)
+        except DatabaseError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            await self._put_aside(raw, error)
+
+    async def _put_aside(self, raw: Raw, error: Exception) -> None:
+        await self._host.unreadable(
+            PLATFORM,
+            f"{self._me.id}/update/{raw.get('update_id')}",
+            user=_sender(raw),
+            body=json.dumps(raw, ensure_ascii=False),
+            error=f"{type(error).__name__}: {error}",
+        )
+
+    async def _turn_away(self, stranger: Stranger) -> None:
+        if not await self._host.may_tell(PLATFORM, str(stranger.user)):
+            return
+        try:
+            await self._bot.send_message(stranger.chat, NOT_YOU.format(user=stranger.user))
+        except TelegramError as error:
+            logger.info("a stranger could not be told: %s", type(error).__name__)
+
+
+def _sender(raw: Raw) -> str | None:
+    """Who sent an update of any kind, as far as that can be seen."""
+    for part in raw.values():
+        if isinstance(part, dict):
+            sender = part.get("from") or part.get("user")
+            if isinstance(sender, dict) and "id" in sender:
+                return str(sender["id"])
+    return None

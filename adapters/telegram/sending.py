@@ -1,0 +1,87 @@
+"""Delivers messages, a piece at a time."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+
+from telegram import Bot, LinkPreviewOptions, ReplyParameters
+from telegram.error import BadRequest, ChatMigrated, TelegramError
+
+from adapters.telegram.failures import delivery_error, is_about_markup
+from adapters.telegram.render import render
+from adapters.telegram.rich import Rich
+from adapters.telegram.split import split
+from companion.errors import DeliveryError
+from companion.events import OutgoingMessage
+
+logger = logging.getLogger(__name__)
+
+Moved = Callable[[str, str], Awaitable[None]]
+"""Told when a group has another id: the old one and the new one."""
+
+
+@lru_cache(maxsize=256)
+def pieces(text: str) -> tuple[Rich, ...]:
+    """`text` as it goes out; the same text always gives the same pieces."""
+    return tuple(split(render(text)))
+
+
+class Sending:
+    """Sends what the companion says."""
+
+    def __init__(self, bot: Bot, *, link_previews: bool, moved: Moved) -> None:
+        self._bot = bot
+        self._preview = LinkPreviewOptions(is_disabled=not link_previews)
+        self._moved = moved
+        self._now_called: dict[str, str] = {}
+
+    async def send(self, message: OutgoingMessage) -> None:
+        """Deliver one piece of `message`; as plain text where its formatting is refused.
+
+        Raises:
+            DeliveryError: Telegram will not take it.
+            DeliveryDelayedError: it may take it later, or has taken it and did not say so.
+        """
+        parts = pieces(message.text)
+        if message.piece >= len(parts):
+            raise DeliveryError("there is nothing to see in it")
+        part = parts[message.piece]
+        try:
+            await self._send_formatted(message, part)
+        except TelegramError as error:
+            raise delivery_error(error, self._without_token) from None
+
+    async def _send_formatted(self, message: OutgoingMessage, part: Rich) -> None:
+        try:
+            await self._send_where_it_is(message, part)
+        except ChatMigrated as error:
+            new = str(error.new_chat_id)
+            self._now_called[message.address.chat] = new
+            await self._moved(message.address.chat, new)
+            await self._send_where_it_is(message, part)
+
+    async def _send_where_it_is(self, message: OutgoingMessage, part: Rich) -> None:
+        try:
+            await self._post(message, part)
+        except BadRequest as error:
+            if not part.spans or not is_about_markup(error):
+                raise
+            logger.warning("message %d goes out plain: %s", message.id, error.message)
+            await self._post(message, Rich(part.text))
+
+    async def _post(self, message: OutgoingMessage, part: Rich) -> None:
+        address = message.address
+        answers = None
+        if message.answers is not None and message.piece == 0:
+            answers = ReplyParameters(int(message.answers), allow_sending_without_reply=True)
+        await self._bot.send_message(
+            chat_id=self._now_called.get(address.chat, address.chat),
+            message_thread_id=int(address.thread) if address.thread else None,
+            text=part.text,
+            entities=part.entities(),
+            link_preview_options=self._preview,
+            reply_parameters=answers,
+        )
+
+    def _without_token(self, text: str) -> str:
+        return text.replace(self._bot.token, "…")

@@ -1,0 +1,66 @@
+"""What follows from an event: an answer, a note in the queue, or something between."""
+
+from enum import Enum
+
+from companion.commands.declare import is_command
+from companion.events import (
+    FileReceived,
+    MessageEdited,
+    MessageReceived,
+    PersonReturned,
+    PersonStarted,
+    TimerFired,
+    VoiceReceived,
+)
+from companion.storage import journal, outbox
+from companion.storage.database import Tx
+from companion.storage.inbox import InboxItem, find_message
+
+LOOK_AGAIN = (
+    "[system alert] You have answered that message as it was before, and kept something from it."
+    " If what you kept is wrong now, change it. Write to the person only if the edit changes your"
+    " answer; otherwise stay_silent."
+)
+
+
+class Consequence(Enum):
+    """What an event asks for."""
+
+    ANSWER = "answer"
+    NOTE = "note"
+    """It stands in the queue, for the next turn to see."""
+    LOOK_AGAIN = "look again"
+    """A message was changed after its answer, and something was kept from it."""
+    UNHEARD = "unheard"
+    """Somebody spoke, and has to be told that nobody can listen."""
+    NOTHING = "nothing"
+    """A command was edited: it is not run again."""
+
+
+def consequence(tx: Tx, item: InboxItem) -> Consequence:
+    """What the event `item` asks for."""
+    match item.event:
+        case MessageReceived(addressed=True) | FileReceived(addressed=True):
+            return Consequence.ANSWER
+        case PersonStarted() | PersonReturned() | TimerFired():
+            return Consequence.ANSWER
+        case VoiceReceived(addressed=True):
+            return Consequence.UNHEARD
+        case MessageEdited() as edit:
+            return _of_edit(tx, item, edit)
+    return Consequence.NOTE
+
+
+def _of_edit(tx: Tx, item: InboxItem, edit: MessageEdited) -> Consequence:
+    """What an edit asks for, when the message that it is about is in the queue already."""
+    original = find_message(tx, item.person, item.conversation, edit.message)
+    if is_command(edit.text) or (original is not None and is_command(original.text)):
+        return Consequence.NOTHING
+    if original is None or not original.addressed:
+        return Consequence.NOTE
+    answer = outbox.first_answer(tx, item.person, item.conversation, original.id)
+    if answer is None or answer.created_at > item.received_at:
+        return Consequence.ANSWER
+    if journal.kept_something(tx, item.person, original.id, answer.event):
+        return Consequence.LOOK_AGAIN
+    return Consequence.NOTE

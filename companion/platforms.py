@@ -1,0 +1,67 @@
+"""What an adapter tells the companion besides events."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from companion.clock import Clock
+from companion.errors import DatabaseError
+from companion.storage import people, platforms
+from companion.storage.database import Database, Tx
+from companion.storage.platforms import DeadLetter
+
+logger = logging.getLogger(__name__)
+
+NOTED_EVERY = timedelta(seconds=20)
+
+
+class Platforms:
+    """Keeps what concerns a platform and no conversation."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._noted: dict[str, datetime] = {}
+
+    async def heard(self, platform: str) -> None:
+        """A round trip with `platform` was finished."""
+        now = self._clock.now()
+        last = self._noted.get(platform)
+        if last is None or now - last >= NOTED_EVERY:
+            self._noted[platform] = now
+            await self._note(lambda tx: platforms.heard(tx, platform, now))
+
+    async def troubled(self, platform: str, trouble: str) -> None:
+        """Something is wrong with `platform`: `companion status` shows these words."""
+        self._noted.pop(platform, None)
+        await self._note(lambda tx: platforms.troubled(tx, platform, trouble))
+
+    async def _note(self, work: Callable[[Tx], None]) -> None:
+        """Write down how a platform is; not worth stopping for."""
+        try:
+            await self._db.write(work)
+        except DatabaseError as error:
+            logger.error("a platform's state is not noted: %s", error)  # noqa: TRY400
+
+    async def may_tell(self, platform: str, user: str) -> bool:
+        """Whether to tell this stranger now that they may not talk here: once a day."""
+        return await self._db.write(
+            lambda tx: platforms.may_tell(tx, platform, user, self._clock.now())
+        )
+
+    async def unreadable(
+        self, platform: str, letter: str, *, user: str | None, body: str, error: str
+    ) -> None:
+        """Keep what the platform gave under the id `letter`, and tell the operator."""
+        dead = DeadLetter(platform=platform, id=letter, body=body, error=error, user=user)
+
+        def work(tx: Tx) -> bool:
+            person = people.by_account(tx, platform, user) if user is not None else None
+            return platforms.bury(tx, dead, person.id if person else None, self._clock.now())
+
+        if await self._db.write(work):
+            logger.error("%s gave %s, which can't be read: %s", platform, letter, error)
+
+    async def moved(self, platform: str, chat: str, to: str) -> None:
+        """The group `chat` is called `to` from now on; its memory goes with it."""
+        await self._db.write(lambda tx: people.move(tx, platform, chat, to))

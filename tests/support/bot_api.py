@@ -1,0 +1,399 @@
+"""A Bot API server on loopback that refuses what Telegram refuses, in its words."""
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from types import TracebackType
+from typing import Any, Self
+
+import tdjson
+from aiohttp import web
+
+Json = dict[str, Any]
+
+TOKEN = "123456:AAtest-TOKEN_of-no-bot-at-all_0123456789"
+BOT: Json = {"id": 123456, "is_bot": True, "first_name": "Mira", "username": "mira_test_bot"}
+LONGEST_TEXT = 4096
+MOST_ENTITIES = 100
+NOW = 1_746_446_400  # 5 May 2025, 12:00 UTC
+FLAT = {"pre", "code"}
+
+_TD_TYPES = {
+    "bold": "Bold",
+    "italic": "Italic",
+    "underline": "Underline",
+    "strikethrough": "Strikethrough",
+    "spoiler": "Spoiler",
+    "blockquote": "BlockQuote",
+    "code": "Code",
+    "pre": "Pre",
+    "text_link": "TextUrl",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer other than 200. `parameters` as in Telegram's ResponseParameters."""
+
+    code: int
+    description: str
+    parameters: Json = field(default_factory=dict)
+
+
+class FaultError(Exception):
+    """The server misbehaves for one request."""
+
+
+class HangsUpError(FaultError):
+    """The connection is cut before anything is done."""
+
+
+class HangsUpAfterError(FaultError):
+    """The request is carried out, and the connection cut before the answer."""
+
+
+class HangsError(FaultError):
+    """Nothing is done, and no answer comes."""
+
+
+class RefusedError(Exception):
+    """A request that Telegram would refuse."""
+
+    def __init__(self, code: int, description: str, **parameters: Any) -> None:
+        super().__init__(description)
+        self.refusal = Refusal(code, description, parameters)
+
+
+def too_many(retry_after: float) -> Refusal:
+    return Refusal(
+        429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after}
+    )
+
+
+BLOCKED = Refusal(403, "Forbidden: bot was blocked by the user")
+CONFLICT = Refusal(
+    409,
+    "Conflict: terminated by other getUpdates request; make sure that only one bot instance is"
+    " running",
+)
+CANT_PARSE = Refusal(400, "Bad Request: can't parse entities: Unsupported start tag at byte 5")
+NOT_MODIFIED = Refusal(
+    400,
+    "Bad Request: message is not modified: specified new message content and reply markup are"
+    " exactly the same as a current content and reply markup of the message",
+)
+
+
+class BotApi:
+    """A server for one bot. `sent` are the messages that arrived, in order."""
+
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
+        self.sent: list[Json] = []
+        self.actions: list[Json] = []
+        self.calls: list[tuple[str, Json]] = []
+        self.commands: dict[str, list[Json]] = {}
+        self.webhook: Json = {"url": ""}
+        self.faults: dict[str, deque[Refusal | FaultError]] = defaultdict(deque)
+        self.confirmed = 0
+        self.wrong_token = False
+        self.base = ""
+        self._updates: deque[Json] = deque()
+        self._number = 1000
+        self._message = 0
+        self._polls = 0
+        self._closing = False
+        self._changed = asyncio.Condition()
+        self._runner = web.ServerRunner(web.Server(self._handle), shutdown_timeout=0.2)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+        host, port = self._runner.addresses[0][:2]
+        self.base = f"http://{host}:{port}"
+
+    async def stop(self) -> None:
+        self._closing = True
+        await self.change()
+        await self._runner.cleanup()
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.base}/bot"
+
+    @property
+    def base_file_url(self) -> str:
+        return f"{self.base}/file/bot"
+
+    @property
+    def texts(self) -> list[str]:
+        """What arrived."""
+        return [message["text"] for message in self.sent]
+
+    @property
+    def waiting(self) -> list[int]:
+        """The updates that nobody confirmed."""
+        return [update["update_id"] for update in self._updates]
+
+    # What people do
+
+    async def give(self, *updates: Json) -> None:
+        """Have `updates` wait to be asked for; each without a number gets the next one."""
+        for update in updates:
+            self._number = update.get("update_id", self._number + 1)
+            self._updates.append({"update_id": self._number, **update})
+        await self.change()
+
+    async def write(self, text: str, **more: Any) -> Json:
+        """A person writes in their private chat; see `message` for what else can be said."""
+        sent = self.message(text, **more)
+        await self.give({"message": sent})
+        return sent
+
+    def message(self, text: str | None = None, *, user: int = 7, **more: Any) -> Json:
+        """A message, in private unless `chat` is given."""
+        self._message += 1
+        message: Json = {
+            "message_id": self._message,
+            "date": NOW + self._message * 60,
+            "from": person(user),
+            "chat": {"id": user, "type": "private", "first_name": f"User{user}"},
+            **more,
+        }
+        if text is not None:
+            message["text"] = text
+            if text.startswith("/") and "entities" not in more:
+                message["entities"] = [
+                    {"type": "bot_command", "offset": 0, "length": len(text.split()[0])}
+                ]
+        return message
+
+    # Waiting for what the bot does
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Return when `true` holds; it is asked whenever something happens here."""
+        async with self._changed:
+            await asyncio.wait_for(self._changed.wait_for(true), 20)
+
+    async def until_sent(self, number: int) -> list[str]:
+        """The texts that arrived, once there are so many."""
+        await self.until(lambda: len(self.sent) >= number)
+        return self.texts
+
+    async def change(self) -> None:
+        """Let all who wait look again."""
+        async with self._changed:
+            self._changed.notify_all()
+
+    def called(self, method: str) -> list[Json]:
+        """What `method` was called with."""
+        return [given for name, given in self.calls if name == method]
+
+    # The server
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        token, _, method = request.path.removeprefix("/bot").partition("/")
+        given: Json = dict(request.query)
+        try:
+            given.update(await request.post())
+        except ConnectionResetError:  # a bot that was killed
+            return web.Response()
+        self.calls.append((method, given))
+        await self.change()
+        try:
+            result = await self._answer(token, method.casefold(), given)
+        except RefusedError as error:
+            return _refuse(error.refusal)
+        except FaultError:
+            if request.transport is not None:
+                request.transport.close()
+            return web.Response()
+        finally:
+            await self.change()
+        return web.json_response({"ok": True, "result": result})
+
+    async def _answer(self, token: str, method: str, given: Json) -> Any:
+        if token != TOKEN or self.wrong_token:
+            raise RefusedError(401, "Unauthorized")
+        fault = self.faults[method].popleft() if self.faults[method] else None
+        if isinstance(fault, Refusal):
+            raise RefusedError(fault.code, fault.description, **fault.parameters)
+        if isinstance(fault, HangsError):
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._closing)
+            raise fault
+        if isinstance(fault, HangsUpError):
+            raise fault
+        run = getattr(self, f"_do_{method}", None)
+        if run is None:
+            raise RefusedError(404, "Not Found")
+        result = await run(given)
+        if isinstance(fault, HangsUpAfterError):
+            raise fault
+        return result
+
+    async def _do_getme(self, _given: Json) -> Json:
+        return BOT
+
+    async def _do_getupdates(self, given: Json) -> list[Json]:
+        if self.webhook["url"]:
+            raise RefusedError(
+                409,
+                "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook"
+                " to delete the webhook first",
+            )
+        self._polls += 1
+        mine = self._polls
+        if "offset" in given:
+            self.confirmed = max(self.confirmed, int(given["offset"]) - 1)
+            while self._updates and self._updates[0]["update_id"] <= self.confirmed:
+                self._updates.popleft()
+        await self.change()
+        async with self._changed:
+            try:
+                async with asyncio.timeout(float(given.get("timeout", 0))):
+                    await self._changed.wait_for(
+                        lambda: bool(self._updates) or self._closing or self._polls != mine
+                    )
+            except TimeoutError:
+                pass
+        if self._polls != mine:
+            raise RefusedError(CONFLICT.code, CONFLICT.description)
+        return list(self._updates)[:100]
+
+    async def _do_sendmessage(self, given: Json) -> Json:
+        chat = given.get("chat_id", "")
+        text = str(given.get("text", ""))
+        entities = json.loads(given.get("entities", "[]"))
+        if given.get("message_thread_id") == "1":
+            raise RefusedError(400, "Bad Request: message thread not found")
+        check_text(text, entities)
+        self._message += 1
+        message = {
+            "message_id": self._message,
+            "date": NOW,
+            "from": BOT,
+            "chat": {"id": int(chat), "type": "private" if int(chat) > 0 else "supergroup"},
+            "text": text.strip(),
+            "entities": entities,
+            "reply_parameters": json.loads(given.get("reply_parameters", "null")),
+            "thread": given.get("message_thread_id"),
+            "preview": json.loads(given.get("link_preview_options", "null")),
+        }
+        self.sent.append(message)
+        return {name: message[name] for name in ("message_id", "date", "from", "chat", "text")}
+
+    async def _do_sendchataction(self, given: Json) -> bool:
+        self.actions.append(given)
+        return True
+
+    async def _do_setmycommands(self, given: Json) -> bool:
+        self.commands[given.get("language_code", "")] = json.loads(given["commands"])
+        return True
+
+    async def _do_setwebhook(self, given: Json) -> bool:
+        self.webhook = given
+        return True
+
+    async def _do_deletewebhook(self, _given: Json) -> bool:
+        self.webhook = {"url": ""}
+        return True
+
+    async def _do_getwebhookinfo(self, _given: Json) -> Json:
+        return {
+            "url": self.webhook["url"],
+            "has_custom_certificate": False,
+            "pending_update_count": len(self._updates),
+        }
+
+
+def person(user: int) -> Json:
+    return {"id": user, "is_bot": False, "first_name": f"User{user}"}
+
+
+def group(chat: int = -1001, **more: Any) -> Json:
+    return {"id": chat, "type": "supergroup", "title": "The garden", **more}
+
+
+def check_text(text: str, entities: list[Json]) -> None:
+    """Refuse what Telegram refuses, its own entity checker asked."""
+    if len(text) > LONGEST_TEXT:
+        raise RefusedError(400, "Bad Request: message is too long")
+    if len(entities) > MOST_ENTITIES:
+        raise RefusedError(400, "Bad Request: too many entities (a strict server's own rule)")
+    checked = td({"@type": "getMarkdownText", "text": formatted(text, entities)})
+    if checked["@type"] == "error":
+        raise RefusedError(400, f"Bad Request: can't parse entities: {checked['message']}")
+    if not td({"@type": "getTextEntities", "text": text})["@type"] == "textEntities":
+        raise RefusedError(400, "Bad Request: strings must be encoded in UTF-8")
+    if not any(_shows(character) for character in text):
+        raise RefusedError(400, "Bad Request: message text is empty")
+    for entity in _pairs_that_cross(entities):
+        raise RefusedError(400, f"Bad Request: can't parse entities: {entity} crosses another")
+
+
+def _shows(character: str) -> bool:
+    return not character.isspace() and character not in "\u200b\u200c\u200d\u2060\ufeff"
+
+
+def _pairs_that_cross(entities: list[Json]) -> Iterator[Json]:
+    for one in entities:
+        for other in entities:
+            start, end = one["offset"], one["offset"] + one["length"]
+            if other["offset"] < start < other["offset"] + other["length"] < end:
+                yield one
+
+
+def formatted(text: str, entities: list[Json]) -> Json:
+    """`text` as TDLib takes it."""
+    return {
+        "@type": "formattedText",
+        "text": text,
+        "entities": [
+            {
+                "offset": entity["offset"],
+                "length": entity["length"],
+                "type": {
+                    "@type": f"textEntityType{_TD_TYPES[entity['type']]}",
+                    **({"url": entity["url"]} if entity["type"] == "text_link" else {}),
+                },
+            }
+            for entity in entities
+        ],
+    }
+
+
+@cache
+def _quiet() -> None:
+    tdjson.td_execute(b'{"@type": "setLogVerbosityLevel", "new_verbosity_level": 0}')
+
+
+def td(request: Json) -> Json:
+    """What Telegram's own library answers to `request`."""
+    _quiet()
+    answer = tdjson.td_execute(json.dumps(request).encode())
+    assert answer is not None
+    result: Json = json.loads(answer)
+    return result
+
+
+def _refuse(refusal: Refusal) -> web.Response:
+    body: Json = {"ok": False, "error_code": refusal.code, "description": refusal.description}
+    if refusal.parameters:
+        body["parameters"] = refusal.parameters
+    return web.json_response(body, status=refusal.code)
