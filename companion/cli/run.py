@@ -22,6 +22,7 @@ def add(subparsers: Subparsers) -> None:
 
 async def run(_: argparse.Namespace) -> int:
     from companion.app import open_companion
+    from companion.footprint import share_one_heap
     from companion.logs import set_up
 
     home, settings = operators_home(os.environ), operators_settings(os.environ)
@@ -31,6 +32,7 @@ async def run(_: argparse.Namespace) -> int:
     told_to_stop = asyncio.Event()
     # In place of the one that `main` set: turns that end soon may do so before we go.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_stop.set)
+    share_one_heap()
     async with open_companion(home.path, settings=settings):
         sys.stderr.write(NO_PLATFORM)
         await told_to_stop.wait()
