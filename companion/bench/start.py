@@ -42,7 +42,9 @@ def measure(server: str, folder: Path, starts: int) -> Start:
 
 async def _live(home: str, server: str) -> None:
     from companion.bench.talk import a_talk
+    from companion.footprint import share_one_heap
 
+    share_one_heap()  # as `companion chat` does
     async with a_talk(Path(home), server) as talk:
         print(time.process_time(), flush=True)
         from companion.bench.meters import memory

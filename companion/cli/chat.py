@@ -51,12 +51,14 @@ def run(args: argparse.Namespace) -> Coroutine[Any, Any, int]:
 
 async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: Settings) -> int:
     from companion.app import open_companion
+    from companion.footprint import share_one_heap
     from companion.logs import set_up
 
     home.make()
     level = settings.log.level
     shown = level if level == "DEBUG" else "ERROR"
     set_up(level, file=home.log if settings.log.file else None, terminal=shown)
+    share_one_heap()
     async with open_companion(home.path, settings=settings) as companion:
         if args.message is not None:
             return await _once(companion, person, args.message, as_json=args.json)

@@ -31,6 +31,7 @@ async def run(_: argparse.Namespace) -> int:
     from adapters.all import connect
     from companion import logs
     from companion.app import open_companion
+    from companion.footprint import share_one_heap
     from companion.tasks import task_group
 
     home, settings = operators_home(os.environ), operators_settings(os.environ)
@@ -43,6 +44,7 @@ async def run(_: argparse.Namespace) -> int:
     told_to_stop = asyncio.Event()
     # In place of the one that `main` set: turns that end soon may do so before we go.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_stop.set)
+    share_one_heap()
     async with open_companion(home.path, settings=settings) as companion, task_group() as tasks:
         adapters = connect(companion, settings, os.environ)
         if not adapters:

@@ -5,13 +5,11 @@ whole process, and its own loader looks for the tokenizer on the network.
 """
 
 import asyncio
-import ctypes
 import importlib.util
 import json
 import mmap
 import struct
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +18,7 @@ from tokenizers import Tokenizer
 
 from companion.embedders.protocol import Matrix, normalised
 from companion.errors import EmbedderUnavailableError
+from companion.footprint import give_back
 
 AT_ONCE = 8
 """Texts embedded without leaving the event loop: a millisecond or two."""
@@ -66,9 +65,7 @@ class _Model:
         )
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        with suppress(OSError, AttributeError):
-            # glibc, and it alone, would keep the 4 MB that reading it took
-            ctypes.CDLL(None).malloc_trim(0)
+        give_back()  # 4 MB that reading it took
         with (folder / "weights" / "l2_supercat_256.safetensors").open("rb") as file:
             self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._vectors = _only_tensor(self._file)
