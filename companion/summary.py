@@ -52,7 +52,9 @@ async def summarise(
 def digest(old: Summary | None, evicted: Sequence[Entry], counter: TokenCounter, limit: int) -> str:
     """A summary without a model: the old one, then the beginning of what each one said."""
     lines = [
-        f"{entry.speaker}: {_beginning(entry.said)}" for entry in evicted if entry.said.strip()
+        f"{entry.speaker}: {_beginning(entry.said)}"
+        for entry in evicted
+        if entry.said.strip() and not entry.withheld
     ]
     kept = cut(old.text, limit // 2, counter.count) if old else ""
     room = limit - HEAD_TOKENS - counter.count(kept)
@@ -73,7 +75,7 @@ def _material(old: Summary | None, evicted: Sequence[Entry]) -> str:
 
 
 def _lines(entry: Entry) -> list[str]:
-    if entry.said:
+    if entry.said and not entry.withheld:
         when = f"{entry.said_at:%Y-%m-%d %H:%M} UTC"
         said = entry.said
         if len(said) > SAID_CHARS:
