@@ -28,20 +28,25 @@ HEAD_TOKENS = 24
 
 
 async def summarise(
-    llm: LLM, counter: TokenCounter, old: Summary | None, evicted: Sequence[Entry], limit: int
+    llm: LLM,
+    counter: TokenCounter,
+    old: Summary | None,
+    evicted: Sequence[Entry],
+    *,
+    limit: int,
+    room: int,
 ) -> tuple[Summary, str, Usage]:
     """The new summary in at most `limit` tokens, the model that made it, and what it cost.
 
-    When no model can, a digest of the messages' beginnings takes its place; the model is '' then.
+    The request and its answer take `room` tokens at most. When no model can, a digest of the
+    messages' beginnings takes its place; the model is '' then.
     """
+    answer = max(limit * 2, 200)
+    asked = Message("system", SUMMARY_INSTRUCTIONS.format(words=max(40, limit // 2)))
+    left = room - answer - counter.message(asked) - counter.message(Message("user", ""))
+    told = Message("user", cut(_material(old, evicted), left, counter.count))
     try:
-        reply = await llm.complete(
-            [
-                Message("system", SUMMARY_INSTRUCTIONS.format(words=max(40, limit // 2))),
-                Message("user", _material(old, evicted)),
-            ],
-            answer_tokens=max(limit * 2, 200),
-        )
+        reply = await llm.complete([asked, told], answer_tokens=answer)
     except LLMError as error:
         logger.warning("no model could summarise, a digest stands in: %s", error)
         return _summary(digest(old, evicted, counter, limit), counter, limit), "", Usage()
