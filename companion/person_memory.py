@@ -1,6 +1,6 @@
 """One person's memory: working context, archival storage, recall storage. No agent is needed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from companion import working_context
@@ -8,7 +8,7 @@ from companion.clock import Clock
 from companion.errors import ToolError
 from companion.llm.protocol import TokenCounter
 from companion.memory.page import Page
-from companion.storage import passages, working_contexts
+from companion.storage import memory_state, passages, working_contexts
 from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.passages import Passage
@@ -131,16 +131,20 @@ class PersonMemory:
 
     async def append(self, line: str) -> str:
         """Add a line to the working context, and give all of it. Errors as in `append_in`."""
-        return (await self._db.write(lambda tx: self.append_in(tx, line))).text
+        return await self._db.write(lambda tx: self._show(tx, self.append_in(tx, line)))
 
     async def replace(self, old: str, new: str) -> str:
         """Change the working context, and give all of it. Errors as in `replace_in`."""
-        return (await self._db.write(lambda tx: self.replace_in(tx, old, new))).text
+        return await self._db.write(lambda tx: self._show(tx, self.replace_in(tx, old, new)))
 
     async def undo(self) -> str | None:
         """Take back the last change of the working context, and give all of it."""
-        version = await self._db.write(self.undo_in)
-        return version.text if version else None
+
+        def work(tx: Tx) -> str | None:
+            version = self.undo_in(tx)
+            return self._show(tx, version) if version else None
+
+        return await self._db.write(work)
 
     async def add(self, text: str, *, source: str = "person") -> Passage:
         """Keep a passage in archival storage. Errors as in `insert_in`."""
@@ -161,10 +165,12 @@ class PersonMemory:
         """What was said, by words and meaning, between two moments (UTC), or both."""
         return await self._recall.search(query, since=since, until=until, page=page)
 
+    def _show(self, tx: Tx, version: Version) -> str:
+        """Have the next prompt begin with `version`: no call in the queue tells of it."""
+        memory_state.show(tx, self.person, version.id)
+        return version.text
+
     def _changed(self, tx: Tx, text: str, cause: str, event: int | None) -> Version:
         return working_contexts.add(
             tx, self.person, text, cause=cause, now=self._clock.now(), event=event
         )
-
-
-PersonMemoryOf = Callable[[int], PersonMemory]

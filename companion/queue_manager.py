@@ -142,7 +142,10 @@ class QueueManager:
         freed = sum(entry.tokens for entry in evicted)
         # at most half of what goes comes back as summary, so that every flush frees tokens
         limit = min(self._limits.summary, (old.tokens if old else 0) + freed // 2)
-        summary, model, cost = await summarise(self._llm, self._counter, old, evicted, limit)
+        room = self._counter.room(self._limits.window)
+        summary, model, cost = await summarise(
+            self._llm, self._counter, old, evicted, limit=limit, room=room
+        )
         now = self._clock.now()
 
         def work(tx: Tx) -> working_contexts.Version | None:

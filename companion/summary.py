@@ -28,20 +28,25 @@ HEAD_TOKENS = 24
 
 
 async def summarise(
-    llm: LLM, counter: TokenCounter, old: Summary | None, evicted: Sequence[Entry], limit: int
+    llm: LLM,
+    counter: TokenCounter,
+    old: Summary | None,
+    evicted: Sequence[Entry],
+    *,
+    limit: int,
+    room: int,
 ) -> tuple[Summary, str, Usage]:
     """The new summary in at most `limit` tokens, the model that made it, and what it cost.
 
-    When no model can, a digest of the messages' beginnings takes its place; the model is '' then.
+    The request and its answer take `room` tokens at most. When no model can, a digest of the
+    messages' beginnings takes its place; the model is '' then.
     """
+    answer = max(limit * 2, 200)
+    asked = Message("system", SUMMARY_INSTRUCTIONS.format(words=max(40, limit // 2)))
+    left = room - answer - counter.message(asked) - counter.message(Message("user", ""))
+    told = Message("user", cut(_material(old, evicted), left, counter.count))
     try:
-        reply = await llm.complete(
-            [
-                Message("system", SUMMARY_INSTRUCTIONS.format(words=max(40, limit // 2))),
-                Message("user", _material(old, evicted)),
-            ],
-            answer_tokens=max(limit * 2, 200),
-        )
+        reply = await llm.complete([asked, told], answer_tokens=answer)
     except LLMError as error:
         logger.warning("no model could summarise, a digest stands in: %s", error)
         return _summary(digest(old, evicted, counter, limit), counter, limit), "", Usage()
@@ -52,7 +57,9 @@ async def summarise(
 def digest(old: Summary | None, evicted: Sequence[Entry], counter: TokenCounter, limit: int) -> str:
     """A summary without a model: the old one, then the beginning of what each one said."""
     lines = [
-        f"{entry.speaker}: {_beginning(entry.said)}" for entry in evicted if entry.said.strip()
+        f"{entry.speaker}: {_beginning(entry.said)}"
+        for entry in evicted
+        if entry.said.strip() and not entry.withheld
     ]
     kept = cut(old.text, limit // 2, counter.count) if old else ""
     room = limit - HEAD_TOKENS - counter.count(kept)
@@ -73,7 +80,7 @@ def _material(old: Summary | None, evicted: Sequence[Entry]) -> str:
 
 
 def _lines(entry: Entry) -> list[str]:
-    if entry.said:
+    if entry.said and not entry.withheld:
         when = f"{entry.said_at:%Y-%m-%d %H:%M} UTC"
         said = entry.said
         if len(said) > SAID_CHARS:

@@ -15,7 +15,7 @@ from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address
 from companion.gathering import Batch
 from companion.memories import Memories
-from companion.storage import inbox, memory_state, outbox, people, working_contexts
+from companion.storage import inbox, memory_state, messages, outbox, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -34,7 +34,8 @@ REFUSED = (
 UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
 ATTEMPTS = 30
-"""A little over a day."""
+GIVE_UP_AFTER = timedelta(days=1)
+"""Both have to be reached: somebody who writes again and again has an event tried as often."""
 DATABASE_PAUSE = timedelta(seconds=30)
 
 ShowTyping = Callable[[Address, bool], None]
@@ -81,7 +82,8 @@ class Worker:
             return await self._postpone(item, error)
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
-            await self._answer(item, lambda _tx: REFUSED)
+            await self._answer(item, lambda tx: _refused(tx, item))
+            self._agents.discard(item.person)
         except DatabaseError:
             raise
         except Exception as error:
@@ -150,12 +152,12 @@ class Worker:
         self._deliveries.add(await self._db.write(work))
 
     async def _postpone(self, item: InboxItem, error: LLMUnavailableError) -> timedelta | None:
-        if item.attempts >= ATTEMPTS:
+        now = self._clock.now()
+        if item.attempts >= ATTEMPTS and now - item.event.at >= GIVE_UP_AFTER:
             logger.error("event %d is given up after %d attempts", item.id, item.attempts)
             await self._bury(item, error)
             return None
         delay = BACK_OFF[min(item.attempts, len(BACK_OFF) - 1)]
-        now = self._clock.now()
         until = now + delay
         log = logger.error if error.permanent else logger.warning
         log("event %d is tried again in %s: %s", item.id, delay, error)
@@ -178,6 +180,12 @@ class Worker:
             return outbox.add(tx, item, FAILED, now=self._clock.now(), notice=True)
 
         self._deliveries.add(await self._db.write(work))
+
+
+def _refused(tx: Tx, item: InboxItem) -> str:
+    """Leave the turn's texts out of the next prompts, which would be refused for them as well."""
+    messages.withhold(tx, item.person, item.id)
+    return REFUSED
 
 
 def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], str]) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field
 from companion.errors import ToolError
 from companion.event_text import local_time
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
 from companion.storage.database import Tx
 
@@ -69,7 +70,8 @@ async def archival_storage_search(
         raise ToolError("The query is empty. Say what to look for, in a few words.")
     found = await turn.memory.search(query, page=page - 1)
     items = [
-        f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}] {_short(hit.text)}"
+        f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}]"
+        f" {excerpt(hit.text, query, ITEM_CHARS)}"
         for hit in found.items
     ]
     return Outcome(text=_listing(found, items))
@@ -95,7 +97,8 @@ async def conversation_search(
         query.strip() or None, since=start, until=end, page=page - 1
     )
     items = [
-        f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}: {_short(hit.said)}"
+        f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}:"
+        f" {excerpt(hit.said, query, ITEM_CHARS)}"
         for hit in found.items
     ]
     return Outcome(text=_listing(found, items))
@@ -125,10 +128,6 @@ def _listing(found: Page[Any], items: Sequence[str]) -> str:
         else ""
     )
     return "\n".join([head, *items]) + more
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= ITEM_CHARS else f"{text[:ITEM_CHARS]} […]"
 
 
 def _size(turn: Turn, text: str) -> str:

@@ -130,14 +130,26 @@ def _short(text: str) -> str:
 
 
 def edited(text: str, edits: Sequence[Call]) -> str:
-    """`text` after `edits` of the working context, which succeeded when they were made."""
+    """`text` after `edits` of the working context, which succeeded when they were made.
+
+    Those that `text` has in it already, as after a flush, change nothing.
+    """
     for call in edits:
         given = arguments(call)
         if call.name == "working_context_append":
-            text = f"{text.rstrip()}\n{given.get('text', '').strip()}\n"
+            text = _appended(text, given.get("text", "").strip())
         elif given.get("old"):
-            text = text.replace(given["old"], given.get("new", ""), 1)
+            text = _replaced(text, given["old"], given.get("new", ""))
     return text
+
+
+def _appended(text: str, line: str) -> str:
+    return text if line in text.splitlines() else f"{text.rstrip()}\n{line}\n"
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    done = new in text and new not in old
+    return text if done else text.replace(old, new, 1)
 
 
 def _event(text: str, turns: list[Turn]) -> None:

@@ -18,6 +18,10 @@ _ROLES: dict[Kind, Role] = {
     "answer": "assistant",
     "result": "tool",
 }
+WITHHELD = "[what stood here was refused by the model, and is not shown]"
+WITHHELD_TOKENS = 40
+"""Rather more than it takes, by any way of counting."""
+
 _calls = TypeAdapter(tuple[Call, ...])
 
 
@@ -45,6 +49,11 @@ class Entry:
     def message(self) -> Message:
         """The message as it stands in a prompt."""
         return Message(_ROLES[self.kind], self.text, self.calls, self.call_id)
+
+    @property
+    def withheld(self) -> bool:
+        """Whether no model may be shown what was said with it."""
+        return self.text == WITHHELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +118,18 @@ def queue(tx: Tx, person: int) -> list[Entry]:
         )
         for row in rows
     ]
+
+
+def withhold(tx: Tx, person: int, event: int) -> None:
+    """Show nothing more of what came with `event`: not in prompts, nor to who sums them up.
+
+    What was said stays, and can be searched.
+    """
+    tx.execute(
+        "UPDATE message SET text = :text, tokens = MIN(tokens, :tokens)"
+        " WHERE person_id = :person AND event_id = :event AND kind IN ('event', 'result')",
+        {"text": WITHHELD, "tokens": WITHHELD_TOKENS, "person": person, "event": event},
+    )
 
 
 def said_count(tx: Tx, person: int) -> int:

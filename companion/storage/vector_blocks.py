@@ -200,8 +200,10 @@ def _append(tx: Tx, key: tuple[int, Kind, int], new: _Vectors) -> None:
     """Fill up the last row of this person, kind and model, then begin more."""
     last = tx.execute(
         "SELECT id, items, scales, vectors FROM vector_block"
-        " WHERE person_id = ? AND kind = ? AND model_id = ? ORDER BY id DESC LIMIT 1",
-        key,
+        " WHERE person_id = ? AND kind = ? AND model_id = ?"
+        # as in `likeness`: those of another size stay apart
+        " AND length(vectors) = length(items) / 8 * ? ORDER BY id DESC LIMIT 1",
+        (*key, new.rows.shape[1]),
     ).fetchone()
     begin = 0
     if last is not None:

@@ -11,7 +11,7 @@ from companion.agent import FALLBACK, LOOPING, NOTED, UNANSWERED
 from companion.errors import LLMRefusedError, LLMUnavailableError
 from companion.events import PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
-from companion.worker import BROKEN, FAILED, LATER, REFUSED
+from companion.worker import ATTEMPTS, BROKEN, FAILED, GIVE_UP_AFTER, LATER, REFUSED
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.world import a_world
 
@@ -207,6 +207,35 @@ async def test_a_refused_message_does_not_block_the_next(tmp_path: Path) -> None
     async with a_world(tmp_path, llm) as world:
         assert await world.say("something") == [REFUSED]
         assert await world.say("something else") == ["Better."]
+
+
+async def test_what_every_model_refuses_is_left_out_of_later_prompts_and_stays_findable(
+    tmp_path: Path,
+) -> None:
+    def filtered(messages: Sequence[Message]) -> Reply:
+        if any("something awful" in message.text for message in messages):
+            raise LLMRefusedError("content filter")
+        return sends("Fine.")
+
+    async with a_world(tmp_path, ScriptedLLM(filtered)) as world:
+        assert await world.say("something awful") == [REFUSED]
+        assert await world.say("How are you?") == ["Fine."]
+        found = await (await world.memory()).search_messages("awful")
+        assert [hit.said for hit in found.items] == ["something awful"]
+
+
+async def test_writing_again_and_again_uses_up_no_patience_with_an_unreachable_model(
+    tmp_path: Path,
+) -> None:
+    def down(_messages: Sequence[Message]) -> Reply:
+        raise LLMUnavailableError("down")
+
+    async with a_world(tmp_path, ScriptedLLM(down)) as world:
+        for number in range(ATTEMPTS + 5):
+            await world.say(f"message {number}")
+        assert await world.rows("SELECT COUNT(*) FROM inbox WHERE state = 'dead'") == [(0,)]
+        world.clock.advance(GIVE_UP_AFTER)
+        assert FAILED in await world.say("Still nothing?")
 
 
 async def test_a_fault_of_ours_ends_in_a_sentence_and_the_next_message_is_answered(

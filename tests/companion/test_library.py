@@ -78,6 +78,26 @@ async def test_memory_alone_needs_no_model(tmp_path: Path) -> None:
         assert "Berlin" in await (await memories.of("anna")).working_context()
 
 
+async def test_what_is_written_between_two_conversations_is_in_the_next_prompt(
+    tmp_path: Path,
+) -> None:
+    async with ModelServer([says("Hello."), says("Hello again.")]) as server:
+        used = settings(server)
+        async with open_home(tmp_path, settings=used, environ={}) as home:
+            await home.person("anna").say("hi")
+        async with open_memories(tmp_path, settings=used, environ={}) as memories:
+            anna = await memories.of("anna")
+            await anna.append("Anna lives in Rome.")
+            await anna.append("Anna has a cat.")
+            await anna.replace("Rome", "Berlin")
+            await anna.append("Anna is a spy.")
+            await anna.undo()
+        async with open_home(tmp_path, settings=used, environ={}) as home:
+            await home.person("anna").say("hi again")
+        head = server.requests[1]["messages"][0]["content"]
+        assert head.rstrip().endswith("Anna lives in Berlin.\nAnna has a cat.")
+
+
 async def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     async with open_memories(
         tmp_path, settings=Settings(), environ={}, clock=VirtualClock()

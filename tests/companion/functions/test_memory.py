@@ -178,3 +178,11 @@ async def test_very_long_hits_are_cut_and_the_prompt_still_fits(tmp_path: Path) 
         text = await asked(world, llm, "archival_storage_search", query="heron")
     assert len(text) < 5 * 800
     assert "Page 1 of 1, 5 in all:" in text
+
+
+async def test_what_stands_in_the_middle_of_a_long_text_can_be_read(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("hm"))
+    async with a_world(tmp_path, llm) as world:
+        await world.say("lorem " * 3000 + "the heron is called Tolstoy " + "ipsum " * 3000)
+        text = await asked(world, llm, "conversation_search", query="name of the heron")
+    assert "the heron is called Tolstoy" in text

@@ -158,3 +158,15 @@ async def test_the_background_task_tries_again_after_a_failure(tmp_path: Path) -
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_vectors_of_another_size_under_the_same_name_stand_apart_from_the_old(
+    tmp_path: Path,
+) -> None:
+    async with remembering(tmp_path, TopicEmbedder("dog", "cat")) as memory:
+        await memory.hear("a dog")
+        await memory.embed()
+        swapped = Remembered(memory.db, memory.person, TopicEmbedder("dog", "cat", "bird"))
+        await swapped.hear("a bird")
+        assert await swapped.embed() == 1
+        assert await swapped.found("bird") == ["a bird"]
