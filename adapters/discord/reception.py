@@ -79,6 +79,7 @@ class DiscordReception:
         self._sleep = sleep
         self._catching_up: asyncio.Task[None] | None = None
         self._told_owner = False
+        self._listening = False
         self._reactions: OrderedDict[tuple[int, int, str], bool] = OrderedDict()
 
     def is_called(self, me: int) -> None:
@@ -86,6 +87,7 @@ class DiscordReception:
         self.me = replace(self.me, id=me)
 
     def connected(self, client: discord.Client) -> None:
+        self._listening = True
         self._intake.hold()
         self._worked()
         if self._catching_up is not None:
@@ -94,10 +96,14 @@ class DiscordReception:
         self._tasks.create_task(self._note(self._host.heard(PLATFORM)))
 
     def resumed(self) -> None:
+        self._listening = True
         self._worked()
         self._tasks.create_task(self._note(self._host.heard(PLATFORM)))
 
     def disconnected(self) -> None:
+        if not self._listening:
+            return
+        self._listening = False
         trouble = "the connection to Discord is interrupted"
         self._tasks.create_task(self._note(self._host.troubled(PLATFORM, trouble)))
 

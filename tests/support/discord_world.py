@@ -21,6 +21,7 @@ AT_ONCE = Settings.model_validate({"gathering": {"pause_seconds": 0}})
 SLASHES = tuple(
     Slash(name=name, help=command.help, takes=command.takes) for name, command in COMMANDS.items()
 )
+WINDOW = 200_000
 SOON = timedelta(milliseconds=1)
 
 
@@ -29,10 +30,16 @@ class Pauses:
     """Notes how long somebody wanted to wait, and lets them go on."""
 
     seconds: list[float] = field(default_factory=list)
+    _begun: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
+        self._begun.set()
         await asyncio.sleep(0)
+
+    async def begun(self) -> None:
+        """Return when somebody waits."""
+        await self._begun.wait()
 
 
 def echo(messages: Sequence[Message]) -> Reply:
@@ -78,15 +85,15 @@ async def on_discord(
     """The companion of the home `folder` on Discord; leaving it is like a kill."""
     settings = settings or AT_ONCE
     pauses = Pauses()
-    channels = tuple(channel.id for channel in channels)
-    async with a_world(folder, llm, settings=settings, deliver=False) as world:
+    listens = tuple(channel.id for channel in channels)
+    async with a_world(folder, llm, window=WINDOW, settings=settings, deliver=False) as world:
         discord = Discord(
             Account(token=token, api_base=server.api_base, gateway=server.gateway_url),
             name=settings.agent.name,
             admission=Admission(
                 allowed=tuple(one.id for one in allowed),
-                channels=channels,
-                read_all=read_all or bool(channels),
+                channels=listens,
+                read_all=read_all or bool(listens),
             ),
             host=world.companion.platforms,
             commands=SLASHES,

@@ -57,7 +57,7 @@ class Gateway:
     @property
     def connected(self) -> bool:
         """Whether a client listens that has identified or resumed."""
-        return self._socket is not None and not self._socket.closed
+        return self.session is not None and self._socket is not None and not self._socket.closed
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """One connection."""
@@ -111,8 +111,8 @@ class Gateway:
         self._changed()
 
     def forget_session(self) -> None:
-        """Who wants to resume has to identify anew."""
-        self.session, self._socket = None, None
+        """Who wants to resume has to identify anew, and hears nothing more until then."""
+        self.session = None
 
     async def _hear(self, socket: web.WebSocketResponse, frame: Json) -> None:
         match frame["op"]:
