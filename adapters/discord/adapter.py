@@ -20,7 +20,7 @@ from adapters.discord.to_event import PLATFORM, Me
 from adapters.discord.typing import TypingSigns
 from companion.clock import Clock
 from companion.errors import DatabaseError
-from companion.events import Address, OutgoingMessage
+from companion.events import Address, OutgoingMessage, Sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,8 @@ class Discord:
         self._clock = clock
         self._first_pause = first_pause
         self._sleep = sleep
-        self._sending = Sending(sender_of=self._sender_of, again=again)
+        owner = next(iter(admission.allowed), None)
+        self._sending = Sending(owner=owner, sender_of=self._sender_of, again=again)
         self._typing: TypingSigns | None = None
 
     async def run(self, handle: Handle) -> None:
@@ -113,7 +114,6 @@ class Discord:
                 channels=frozenset(self._admission.channels),
                 reads_all=self._admission.read_all,
             ),
-            owner=next(iter(self._admission.allowed), None),
             intake=intake,
             sending=self._sending,
             host=self._host,
@@ -175,9 +175,9 @@ class Discord:
                     int(chat): int(message.partition("/")[0]) - 1 for chat, message in known.items()
                 }
 
-    async def _sender_of(self, event: str) -> int | None:
+    async def _sender_of(self, event: str) -> Sender | None:
         known = await self._host.event(PLATFORM, event)
-        return int(known.sender.user) if known is not None else None
+        return known.sender if known is not None else None
 
     async def _troubled(self, trouble: str) -> None:
         await self._host.troubled(PLATFORM, trouble)

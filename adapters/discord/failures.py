@@ -20,6 +20,9 @@ INTENT_MISSING = (
 INTERACTION_OVER = {10062, 10015, 50027}
 """Discord's codes for an interaction that was answered too late."""
 
+OUT_OF_REACH = {10003, 50001, 50007, 50278}
+"""Discord's codes for a channel that is gone or closed to us, and for closed direct messages."""
+
 AGAIN = timedelta(seconds=3)
 BANNED = timedelta(minutes=1)
 
@@ -45,7 +48,7 @@ def delivery_error(
             return DeliveryDelayedError(TOKEN_REFUSED, delay=BANNED)
         case discord.HTTPException() if error.status >= 500:
             return DeliveryDelayedError(in_words(error), delay=again, unknown=True)
-        case discord.Forbidden() | discord.NotFound(code=10003):
+        case discord.HTTPException() if error.code in OUT_OF_REACH:
             return OutOfReachError(in_words(error))
         case discord.HTTPException():
             return DeliveryError(in_words(error))

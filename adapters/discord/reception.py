@@ -49,13 +49,12 @@ UNREADABLE = (
 
 
 class DiscordReception:
-    """Hears what happens. `owner` is told what the operator has to change."""
+    """Hears what happens; it is called by discord.py's client."""
 
     def __init__(
         self,
         me: Me,
         *,
-        owner: int | None,
         intake: Intake,
         sending: Sending,
         host: Host,
@@ -67,7 +66,6 @@ class DiscordReception:
         sleep: Sleep,
     ) -> None:
         self.me = me
-        self._owner = owner
         self._intake = intake
         self._sending = sending
         self._host = host
@@ -207,8 +205,7 @@ class DiscordReception:
         self._told_owner = True
         text = UNREADABLE.format(channel=channel)
         logger.warning("%s", text)
-        if self._owner is not None:
-            await self._sending.tell(self._owner, text)
+        await self._sending.tell_owner(text)
 
     async def _defer(self, interaction: Interaction, event: str) -> None:
         """Show that an answer is being thought of; Discord waits three seconds for that."""

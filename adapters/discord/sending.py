@@ -17,8 +17,9 @@ from adapters.discord.failures import INTERACTION_OVER, TROUBLE, delivery_error
 from adapters.discord.render import render
 from adapters.discord.split import Piece, split
 from adapters.discord.to_event import INTERACTION
-from companion.errors import DeliveryDelayedError, DeliveryError
-from companion.events import OutgoingMessage
+from companion.errors import DeliveryDelayedError, DeliveryError, OutOfReachError
+from companion.events import OutgoingMessage, Sender
+from companion.text import neutral_name
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +29,12 @@ PATIENCE_SECONDS = 120.0
 MOST_INTERACTIONS = 1000
 NOT_YET = timedelta(seconds=1)
 
-SenderOf = Callable[[str], Awaitable[int | None]]
+OUT_OF_REACH = (
+    "Discord lets nothing through to {name} (number {user}): they closed their direct messages, or"
+    " share no server with me any more. I write to them again when they write to me."
+)
+
+SenderOf = Callable[[str], Awaitable[Sender | None]]
 """Gives the Discord user from whom the event with this id came."""
 
 
@@ -47,10 +53,14 @@ class _Waiting:
 
 
 class Sending:
-    """Sends what the companion says. `again` is how long to wait after a failure."""
+    """Sends what the companion says. `again` is how long to wait after a failure.
 
-    def __init__(self, *, sender_of: SenderOf, again: timedelta) -> None:
+    `owner` is told whom nothing reaches.
+    """
+
+    def __init__(self, *, owner: int | None, sender_of: SenderOf, again: timedelta) -> None:
         self.client: discord.Client | None = None
+        self._owner = owner
         self._sender_of = sender_of
         self._again = again
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
@@ -81,7 +91,16 @@ class Sending:
                 if not await self._answer_interaction(message, parts[message.piece]):
                     await self._post(client, message, parts[message.piece])
         except TROUBLE as error:
-            raise delivery_error(error, self._again) from error
+            failed = delivery_error(error, self._again)
+            if isinstance(failed, OutOfReachError) and message.address.private:
+                await self._tell_owner_of(message.cause)
+            raise failed from error
+
+    async def _tell_owner_of(self, cause: str) -> None:
+        person = await self._sender_of(cause)
+        if person is not None and self._owner not in (None, int(person.user)):
+            name = neutral_name(person.name)
+            await self.tell_owner(OUT_OF_REACH.format(name=name, user=person.user))
 
     async def say(self, channel: int, text: str) -> None:
         """Say something that is no part of a conversation; if that fails it is only logged."""
@@ -90,12 +109,14 @@ class Sending:
         except (*TROUBLE, DeliveryDelayedError) as error:
             logger.info("channel %d could not be told: %s", channel, type(error).__name__)
 
-    async def tell(self, user: int, text: str) -> None:
-        """As `say`, in the direct messages with `user`."""
+    async def tell_owner(self, text: str) -> None:
+        """As `say`, in the direct messages with the owner."""
+        if self._owner is None:
+            return
         try:
-            channel = await self._connected().create_dm(discord.Object(user))
+            channel = await self._connected().create_dm(discord.Object(self._owner))
         except (*TROUBLE, DeliveryDelayedError) as error:
-            logger.info("user %d could not be told: %s", user, type(error).__name__)
+            logger.info("the owner could not be told: %s", type(error).__name__)
         else:
             await self.say(channel.id, text)
 
@@ -117,7 +138,7 @@ class Sending:
             user = await self._sender_of(message.cause)
             if user is None:
                 raise DeliveryError("nobody knows whom it answers")
-            return (await client.create_dm(discord.Object(user))).id
+            return (await client.create_dm(discord.Object(int(user.user)))).id
         return int(address.thread or address.chat)
 
     async def _answer_interaction(self, message: OutgoingMessage, piece: Piece) -> bool:
