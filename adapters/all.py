@@ -76,10 +76,7 @@ def _discord(companion: Companion, settings: Settings, secrets: Secrets) -> Adap
             allowed=chosen.allowed, channels=chosen.channels, read_all=chosen.reads_all
         ),
         host=companion.platforms,
-        commands=tuple(
-            discord.Slash(name=name, help=command.help, takes=command.takes)
-            for name, command in COMMANDS.items()
-        ),
+        commands=discord.slashes(COMMANDS),
         clock=SystemClock(),
     )
     companion.deliver(discord.PLATFORM, adapter.send, repeatable=True, pieces=adapter.pieces)

@@ -104,7 +104,11 @@ class Discord:
                 backoff=lambda: Backoff(self._first_pause),
                 sleep=self._sleep,
             )
-            await catch_up.run(await self._last_messages())
+            try:
+                await catch_up.run(await self._last_messages())
+            except Exception:
+                await client.close()  # and so begin anew, rather than to keep anybody waiting
+                raise
 
         reception = DiscordReception(
             Me(

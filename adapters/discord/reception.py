@@ -13,6 +13,7 @@ import discord
 from adapters.base import Handle, Host
 from adapters.discord.client import Interaction, Sleep
 from adapters.discord.failures import INTERACTION_OVER, PORTAL, TROUBLE, in_words
+from adapters.discord.files import with_contents
 from adapters.discord.intake import Intake, Job
 from adapters.discord.sending import Sending
 from adapters.discord.to_event import (
@@ -31,7 +32,7 @@ from adapters.discord.to_event import (
 )
 from companion.clock import Clock
 from companion.errors import DatabaseError
-from companion.events import PlatformEvent
+from companion.events import FileReceived, PlatformEvent
 
 logger = logging.getLogger(__name__)
 
@@ -90,20 +91,20 @@ class DiscordReception:
         self._worked()
         if self._catching_up is not None:
             self._catching_up.cancel()
-        self._catching_up = self._tasks.create_task(self._new_session(client))
-        self._tasks.create_task(self._note(self._host.heard(PLATFORM)))
+        self._catching_up = self._spawn(self._new_session(client))
+        self._spawn(self._note(self._host.heard(PLATFORM)))
 
     def resumed(self) -> None:
         self._listening = True
         self._worked()
-        self._tasks.create_task(self._note(self._host.heard(PLATFORM)))
+        self._spawn(self._note(self._host.heard(PLATFORM)))
 
     def disconnected(self) -> None:
         if not self._listening:
             return
         self._listening = False
         trouble = "the connection to Discord is interrupted"
-        self._tasks.create_task(self._note(self._host.troubled(PLATFORM, trouble)))
+        self._spawn(self._note(self._host.troubled(PLATFORM, trouble)))
 
     def message(self, message: discord.Message) -> None:
         self._intake.add(message.channel.id, self.job(message))
@@ -139,11 +140,11 @@ class DiscordReception:
 
     def asked(self, interaction: Interaction, text: str) -> None:
         if interaction.user.id not in self.me.allowed:
-            self._tasks.create_task(self._turn_away(interaction))
+            self._spawn(self._turn_away(interaction))
             return
         event = of_command(interaction, text)
         self._sending.expect_answer(event.id, interaction)
-        deferred = self._tasks.create_task(self._defer(interaction, event.id))
+        deferred = self._spawn(self._defer(interaction, event.id))
 
         async def take() -> None:
             await asyncio.wait([deferred])
@@ -153,7 +154,12 @@ class DiscordReception:
         self._intake.add(chat, partial(self._safely, take, event.id))
 
     async def _message(self, message: discord.Message) -> None:
-        await self._take(of_message(message, self.me))
+        meaning = of_message(message, self.me)
+        match meaning:
+            case [FileReceived(), *_]:
+                await self._hand_over(await with_contents(meaning, message.attachments))
+            case _:
+                await self._take(meaning)
 
     async def _reaction(self, reaction: discord.RawReactionActionEvent, *, removed: bool) -> None:
         client = self._sending.client
@@ -224,6 +230,17 @@ class DiscordReception:
             await interaction.response.send_message(text, ephemeral=True)
         except TROUBLE as error:
             logger.info("a stranger could not be told: %s", in_words(error))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do `work` beside everything else; what goes wrong there ends nothing else."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except Exception:
+                logger.exception("something went wrong with Discord")
+
+        return self._tasks.create_task(guarded())
 
     async def _safely(self, take: Callable[[], Awaitable[None]], name: str) -> None:
         """Do `take`, again while the database takes nothing; what else fails is put aside."""

@@ -1,9 +1,9 @@
 """Slash commands: declared from the companion's own, registered when the set has changed."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import discord
 from discord import app_commands
@@ -15,6 +15,19 @@ logger = logging.getLogger(__name__)
 MOST_WORDS = 2000
 DESCRIPTION_CHARS = 100
 
+
+class Command(Protocol):
+    """A command of the companion's, as far as it is shown."""
+
+    @property
+    def help(self) -> str:
+        """What it does."""
+
+    @property
+    def takes(self) -> str:
+        """What words it takes; empty for none."""
+
+
 Asked = Callable[[discord.Interaction[discord.Client], str], None]
 
 
@@ -25,6 +38,17 @@ class Slash:
     name: str
     help: str
     takes: str = ""
+
+
+def slashes(commands: Mapping[str, Command]) -> tuple[Slash, ...]:
+    """`commands` of the companion as slash commands, and the one that opens a chat."""
+    return (
+        Slash(name="start", help="say hello"),
+        *(
+            Slash(name=name, help=command.help, takes=command.takes)
+            for name, command in commands.items()
+        ),
+    )
 
 
 def add_commands(
@@ -65,7 +89,9 @@ async def synced(tree: app_commands.CommandTree[Any]) -> None:
     Without the menu the commands still work when they are written as a message.
     """
     try:
-        known = {_essence(command.to_dict()) for command in await tree.fetch_commands()}
+        # Not `fetch_commands`, which misreads the contexts of a command (discord.py 2.7.1).
+        fetched = await tree.client.http.get_global_commands(tree.client.application_id)
+        known = {_essence(command) for command in fetched}
         if known != {_essence(command.to_dict(tree)) for command in tree.get_commands()}:
             await tree.sync()
             logger.info("slash commands are registered anew")
@@ -76,7 +102,7 @@ async def synced(tree: app_commands.CommandTree[Any]) -> None:
 def _essence(command: Any) -> tuple[Any, ...]:
     """What of a command matters, the same for ours and for Discord's."""
     options = tuple(
-        (option["name"], option["description"], int(option["type"]), option.get("max_length"))
+        (option["name"], option["description"], int(option["type"]))
         for option in command.get("options") or ()
     )
     contexts = tuple(sorted(command.get("contexts") or ()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from adapters.discord import PLATFORM, Account, Admission, Discord, Slash
+from adapters.discord import PLATFORM, Account, Admission, Discord, slashes
 from companion.commands.all import COMMANDS
 from companion.llm.protocol import LLM, Message, Reply
 from companion.settings import Settings
@@ -18,9 +18,6 @@ from tests.support.world import World, a_world
 
 AT_ONCE = Settings.model_validate({"gathering": {"pause_seconds": 0}})
 """Every message is answered by itself, without waiting for more."""
-SLASHES = tuple(
-    Slash(name=name, help=command.help, takes=command.takes) for name, command in COMMANDS.items()
-)
 WINDOW = 200_000
 SOON = timedelta(milliseconds=1)
 
@@ -96,7 +93,7 @@ async def on_discord(
                 read_all=read_all or bool(listens),
             ),
             host=world.companion.platforms,
-            commands=SLASHES,
+            commands=slashes(COMMANDS),
             clock=world.clock,
             again=SOON,
             sleep=pauses,

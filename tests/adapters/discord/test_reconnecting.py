@@ -1,4 +1,4 @@
-"""Connections that break, sessions that end, and gateways that refuse: nothing is lost or doubled."""
+"""Connections that break, and gateways that refuse: nothing is lost or doubled."""
 
 from pathlib import Path
 

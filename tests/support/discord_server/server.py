@@ -379,7 +379,9 @@ class DiscordServer:
         self._interactions[token] = True
         payload, _ = await _message_form(request)
         self.callbacks.append({**payload, "token": token})
-        return web.Response(status=204)
+        if request.query.get("with_response") not in ("1", "true"):
+            return web.Response(status=204)
+        return _json({"interaction": {"id": request.match_info["id"], "type": 2}})
 
     async def _edit_original(self, request: web.Request) -> web.Response:
         return await self._answer_interaction(request, first=True)
