@@ -75,7 +75,8 @@ class CatchUp:
         await self._release(channel, found)
 
     async def _release(self, channel: int, raw: list[Raw]) -> None:
-        jobs = [job for one in raw if (job := await self._read(channel, one)) is not None]
+        missed = [one for one in raw if not self._intake.holds(channel, _number(one))]
+        jobs = [job for one in missed if (job := await self._read(channel, one)) is not None]
         if jobs:
             logger.info("%d messages were missed in channel %d", len(jobs), channel)
         self._intake.release(channel, jobs)

@@ -17,19 +17,23 @@ class Intake:
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         self._tasks = tasks
         self._queues: dict[int, deque[Job]] = {}
-        self._held: defaultdict[int, list[Job]] = defaultdict(list)
+        self._held: defaultdict[int, list[tuple[Job, int]]] = defaultdict(list)
         self._waits: set[int] | None = set()
 
-    def add(self, chat: int, job: Job) -> None:
-        """Run `job` after what `chat` has before it."""
+    def add(self, chat: int, job: Job, *, message: int = 0) -> None:
+        """Run `job` after what `chat` has before it. `message` is the new message that it is."""
         if self._waits is None or chat in self._waits:
-            self._held[chat].append(job)
+            self._held[chat].append((job, message))
         else:
             self._start(chat, [job])
 
     def hold(self) -> None:
         """From now on let every chat wait."""
         self._waits = None
+
+    def holds(self, chat: int, message: int) -> bool:
+        """Whether this new message waits for the release of `chat`."""
+        return any(message == one for _, one in self._held.get(chat, ()))
 
     def hold_only(self, chats: Iterable[int]) -> None:
         """Let only these wait, each for its release."""
@@ -41,7 +45,7 @@ class Intake:
         """Let `chat` go on, with the jobs `first` before those that waited."""
         if self._waits is not None:
             self._waits.discard(chat)
-        self._start(chat, [*first, *self._held.pop(chat, ())])
+        self._start(chat, [*first, *(job for job, _ in self._held.pop(chat, ()))])
 
     def _start(self, chat: int, jobs: list[Job]) -> None:
         if not jobs:

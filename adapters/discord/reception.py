@@ -107,7 +107,7 @@ class DiscordReception:
         self._spawn(self._note(self._host.troubled(PLATFORM, trouble)))
 
     def message(self, message: discord.Message) -> None:
-        self._intake.add(message.channel.id, self.job(message))
+        self._intake.add(message.channel.id, self.job(message), message=message.id)
 
     def job(self, message: discord.Message) -> Job:
         """Takes in a message."""

@@ -108,3 +108,4 @@ async def on_discord(
         finally:
             running.cancel()
             await asyncio.wait([running])
+            await server.left()

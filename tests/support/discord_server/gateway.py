@@ -132,10 +132,10 @@ class Gateway:
         if asked["intents"] & PRIVILEGED & ~self.intents_granted:
             await socket.close(code=4014, message=b"Disallowed intent(s).")
             return
-        self.session = session = Session(f"session{next(_numbers)}", asked["intents"])
-        self._socket = socket
+        session = Session(f"session{next(_numbers)}", asked["intents"])
         for kind, data in self._welcome(session):
             await socket.send_json(session.add(kind, data))
+        self.session, self._socket = session, socket
         self._changed()
 
     async def _resume(self, socket: web.WebSocketResponse, asked: Json) -> None:
@@ -144,9 +144,11 @@ class Gateway:
             await self._send(socket, INVALID_SESSION, False)
             return
         self.resumed.append(asked)
+        sent = asked["seq"]
+        while sent < len(session.events):
+            await socket.send_json(session.events[sent])
+            sent += 1
         self._socket = socket
-        for event in session.events[asked["seq"] :]:
-            await socket.send_json(event)
         await socket.send_json(session.add("RESUMED", {}))
         self._changed()
 

@@ -141,6 +141,44 @@ class DiscordServer:
         await self.gateway.dispatch("MESSAGE_CREATE", self._as_seen(message))
         return message
 
+    async def edits(self, message: Json, content: str, *, seconds: int = 5) -> None:
+        """The author changes `message`, so many seconds after it was made."""
+        at = payloads.moment(int(message["id"]) + (seconds * 1000 << 22))
+        message.update(content=content, edited_timestamp=at)
+        await self.gateway.dispatch("MESSAGE_UPDATE", self._as_seen(message))
+
+    async def shows_preview(self, message: Json) -> None:
+        """Discord puts a preview of a link below `message`."""
+        message["embeds"] = [{"type": "link", "title": "A page", "url": "https://example.com"}]
+        await self.gateway.dispatch("MESSAGE_UPDATE", self._as_seen(message))
+
+    async def deletes(self, message: Json) -> None:
+        """`message` is deleted."""
+        self.history[int(message["channel_id"])].remove(message)
+        gone = {key: message[key] for key in ("id", "channel_id", "guild_id") if key in message}
+        await self.gateway.dispatch("MESSAGE_DELETE", gone)
+
+    async def reacts(
+        self, member: Member, message: Json, emoji: str, *, removed: bool = False
+    ) -> None:
+        """`member` puts `emoji` to `message`, or takes it away."""
+        data = {
+            "user_id": str(member.id),
+            "channel_id": message["channel_id"],
+            "message_id": message["id"],
+            "emoji": {"id": None, "name": emoji},
+            "burst": False,
+            "type": 0,
+        }
+        if "guild_id" in message:
+            data["guild_id"] = message["guild_id"]
+        if not removed:
+            data["message_author_id"] = message["author"]["id"]
+            if "guild_id" in message:
+                data["member"] = {"user": member.user(), **member.member()}
+        kind = "MESSAGE_REACTION_REMOVE" if removed else "MESSAGE_REACTION_ADD"
+        await self.gateway.dispatch(kind, data)
+
     def said_unheard(self, author: Member, channel: Channel, content: str) -> Json:
         """`author` writes while no session of the gateway hears of it."""
         message = payloads.message(author, channel, content)
@@ -181,6 +219,10 @@ class DiscordServer:
     async def connected(self) -> None:
         """Return when a client listens at the gateway."""
         await self.until(lambda: self.gateway.connected)
+
+    async def left(self) -> None:
+        """Return when no client listens."""
+        await self.until(lambda: not self.gateway.connected)
 
     async def posted(self, number: int) -> list[str]:
         """The texts of the bot's messages, when there are `number` of them."""
