@@ -21,6 +21,10 @@ from adapters.discord.typing import TypingSigns
 from companion.clock import Clock
 from companion.errors import DatabaseError
 from companion.events import Address, OutgoingMessage, Sender
+from companion.tasks import task_group
+
+CLOSE_SECONDS = 3.0
+"""How long Discord gets to say goodbye."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +84,7 @@ class Discord:
             RefusedByDiscordError: the token or the intents are wrong.
         """
         point_at(self._account.api_base, self._account.gateway)
-        async with asyncio.TaskGroup() as tasks:
+        async with task_group() as tasks:
             self._typing = TypingSigns(lambda: self._sending.client, tasks)
             intake = Intake(tasks)
             backoff = Backoff(self._first_pause)
@@ -134,18 +138,14 @@ class Discord:
             read_all=self._admission.read_all,
             sleep=self._sleep,
         )
-        async with client:
+        try:
             await client.login(self._account.token)
             assert client.user is not None
             reception.is_called(client.user.id)
             self._sending.client = client
-            try:
-                await client.connect()
-            except AttributeError:
-                if client.ws is not None:
-                    raise
-                # What discord.py 2.7.1 makes of a first connection that is refused.
-                raise ConnectionRefusedError("the gateway lets nobody in") from None
+            await _stay_connected(client)
+        finally:
+            await _close(client)
 
     async def send(self, message: OutgoingMessage) -> None:
         """Deliver one piece of `message`.
@@ -185,3 +185,21 @@ class Discord:
 
     async def _troubled(self, trouble: str) -> None:
         await self._host.troubled(PLATFORM, trouble)
+
+
+async def _stay_connected(client: discord.Client) -> None:
+    try:
+        await client.connect()
+    except AttributeError:
+        if client.ws is not None:
+            raise
+        # What discord.py 2.7.1 makes of a first connection that is refused.
+        raise ConnectionRefusedError("the gateway lets nobody in") from None
+
+
+async def _close(client: discord.Client) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await client.close()
+    except TimeoutError:
+        await client.http.close()
