@@ -7,6 +7,7 @@ from companion.app import Companion
 from companion.commands.all import COMMANDS
 from companion.settings import Secrets, Settings
 
+DISCORD_TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the variable's name
 TELEGRAM_TOKEN = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the variable's name
 
 
@@ -20,6 +21,8 @@ def connect(companion: Companion, settings: Settings, environ: Mapping[str, str]
     adapters: list[Adapter] = []
     if secrets.get(TELEGRAM_TOKEN) is not None:
         adapters.append(_telegram(companion, settings, secrets))
+    if secrets.get(DISCORD_TOKEN) is not None:
+        adapters.append(_discord(companion, settings, secrets))
     return adapters
 
 
@@ -54,4 +57,28 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
     )
     companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces)
     companion.typing(telegram.PLATFORM, adapter.typing)
+    return adapter
+
+
+def _discord(companion: Companion, settings: Settings, secrets: Secrets) -> Adapter:
+    from adapters import discord
+    from companion.clock import SystemClock
+
+    chosen = settings.discord
+    token = secrets.get(DISCORD_TOKEN)
+    assert token is not None
+    adapter = discord.Discord(
+        discord.Account(
+            token=token.get_secret_value(), api_base=chosen.api_base, gateway=chosen.gateway
+        ),
+        name=settings.agent.name,
+        admission=discord.Admission(
+            allowed=chosen.allowed, channels=chosen.channels, read_all=chosen.reads_all
+        ),
+        host=companion.platforms,
+        commands=discord.slashes(COMMANDS),
+        clock=SystemClock(),
+    )
+    companion.deliver(discord.PLATFORM, adapter.send, repeatable=True, pieces=adapter.pieces)
+    companion.typing(discord.PLATFORM, adapter.typing)
     return adapter

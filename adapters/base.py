@@ -26,6 +26,12 @@ class Host(Protocol):
     ) -> None:
         """Keep what could not be read, and tell the operator."""
 
+    async def last_messages(self, platform: str) -> dict[str, str]:
+        """The last message that came in each private chat, both as the platform calls them."""
+
+    async def event(self, platform: str, id: str) -> PlatformEvent | None:  # noqa: A002
+        """What came from the platform under this id, which is its own."""
+
     async def moved(self, platform: str, chat: str, to: str) -> None:
         """A group has another id from now on."""
 

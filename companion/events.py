@@ -169,7 +169,7 @@ class OutgoingMessage:
     `in_reply` is true when a person waits for it: such a send is repeated once when its fate is
     unknown. An opener never is. `answers` is the platform's id of the message that it answers,
     where several people write. `piece` counts from 0, for a platform that takes long texts in
-    pieces: only that one is to be sent.
+    pieces: only that one is to be sent. `cause` is the platform's id of the event that it is for.
     """
 
     id: int
@@ -178,3 +178,4 @@ class OutgoingMessage:
     in_reply: bool = True
     answers: str | None = None
     piece: int = 0
+    cause: str = ""

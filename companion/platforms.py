@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from companion.clock import Clock
 from companion.errors import DatabaseError
-from companion.storage import people, platforms
+from companion.events import PlatformEvent, TimerFired
+from companion.storage import inbox, people, platforms
 from companion.storage.database import Database, Tx
 from companion.storage.platforms import DeadLetter
 
@@ -61,6 +62,15 @@ class Platforms:
 
         if await self._db.write(work):
             logger.error("%s gave %s, which can't be read: %s", platform, letter, error)
+
+    async def last_messages(self, platform: str) -> dict[str, str]:
+        """The last message that came in each private chat, both as the platform calls them."""
+        return await self._db.read(lambda tx: people.last_messages(tx, platform))
+
+    async def event(self, platform: str, id: str) -> PlatformEvent | None:  # noqa: A002
+        """What came from the platform under this id, which is its own."""
+        event = await self._db.read(lambda tx: inbox.came_as(tx, platform, id))
+        return None if isinstance(event, TimerFired) else event
 
     async def moved(self, platform: str, chat: str, to: str) -> None:
         """The group `chat` is called `to` from now on; its memory goes with it."""

@@ -142,6 +142,28 @@ class TelegramSettings(_Section):
     webhook_port: int = Field(8443, ge=0, le=65535)
 
 
+def _gateway(value: str) -> str:
+    address = urlsplit(value)
+    if address.scheme not in ("ws", "wss") or not address.hostname or not value.isprintable():
+        raise ValueError("write an address such as wss://gateway.discord.gg")
+    return value
+
+
+class DiscordSettings(_Section):
+    """Discord. `allowed` are user ids; in `channels`, ids too, it needs no mention. `read_all`
+    asks for the text of all messages on servers, which `channels` needs as well."""
+
+    allowed: tuple[_PlatformId, ...] = ()
+    channels: tuple[_PlatformId, ...] = ()
+    read_all: bool = False
+    api_base: _WebAddress = "https://discord.com/api/v10"
+    gateway: Annotated[str, AfterValidator(_gateway)] = "wss://gateway.discord.gg/"
+
+    @property
+    def reads_all(self) -> bool:
+        return self.read_all or bool(self.channels)
+
+
 class LogSettings(_Section):
     """How much is logged, and where besides the terminal."""
 
@@ -159,6 +181,7 @@ class Settings(_Section):
     embedder: EmbedderSettings = EmbedderSettings()
     gathering: GatheringSettings = GatheringSettings()
     telegram: TelegramSettings = TelegramSettings()
+    discord: DiscordSettings = DiscordSettings()
     log: LogSettings = LogSettings()
 
 
@@ -272,7 +295,7 @@ def _reason(fault: ErrorDetails) -> str:
     if name == "api_key_env":
         return "write the name of an environment variable here, never the key itself"
     message = fault["msg"].removeprefix("Value error, ")
-    if str(name).endswith("_url") or isinstance(fault["input"], dict):
+    if str(name).endswith(("_url", "api_base", "gateway")) or isinstance(fault["input"], dict):
         return message
     return f"{message} (it is {fault['input']!r})"
 

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from companion import events
 from companion.events import Address, Event
+from companion.storage import people
 from companion.storage.database import Tx
 from companion.storage.people import Place
 
@@ -67,6 +68,8 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
     ).fetchone()
     if row is None:
         return None
+    if (message := _message(event)) is not None:
+        people.came(tx, place.person, place.id, message)
     return InboxItem(
         id=row[0],
         person=place.person,
@@ -138,6 +141,15 @@ def last_received(tx: Tx, person: int, conversation: int) -> datetime | None:
         {"person": person, "conversation": conversation},
     ).fetchone()
     return datetime.fromisoformat(row[0]) if row[0] else None
+
+
+def came_as(tx: Tx, platform: str, id: str) -> Event | None:  # noqa: A002 - the platform's own id
+    """The event that came from the platform under this id."""
+    row = tx.execute(
+        "SELECT kind, body FROM inbox WHERE source = :platform AND external_id = :id",
+        {"platform": platform, "id": id},
+    ).fetchone()
+    return _KINDS[row[0]].validate_json(row[1]) if row else None
 
 
 def begin(tx: Tx, person: int, event: int) -> None:

@@ -42,7 +42,9 @@ def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False
             "now": now.isoformat(),
         },
     ).fetchone()
-    message = OutgoingMessage(id=row[0], address=to.address, text=text, answers=_answers(to))
+    message = OutgoingMessage(
+        id=row[0], address=to.address, text=text, answers=_answers(to), cause=to.event.id
+    )
     return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
 
 
@@ -56,7 +58,8 @@ def open_items(tx: Tx) -> list[OutboxItem]:
     rows = tx.execute(
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
-        " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message"
+        " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
+        " inbox.external_id"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -76,6 +79,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 in_reply=bool(row[4]),
                 piece=row[10],
                 answers=None if row[9] else row[11],
+                cause=row[12],
             ),
             attempts=row[5],
         )

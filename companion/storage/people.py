@@ -66,6 +66,25 @@ def place(tx: Tx, address: Address, sender: Sender, now: datetime) -> Place:
     return Place(conversation, person, address)
 
 
+def came(tx: Tx, person: int, conversation: int, message: str) -> None:
+    """The platform's id of the last message that came in this conversation of the person's."""
+    tx.execute(
+        "UPDATE conversation SET last_message = :message"
+        " WHERE id = :conversation AND person_id = :person",
+        {"conversation": conversation, "person": person, "message": message},
+    )
+
+
+def last_messages(tx: Tx, platform: str) -> dict[str, str]:
+    """The last message of each private chat, of everybody: both as the platform calls them."""
+    rows = tx.execute(
+        "SELECT chat, last_message FROM conversation"
+        " WHERE platform = :platform AND private = 1 AND last_message IS NOT NULL",
+        {"platform": platform},
+    )
+    return dict(rows.fetchall())
+
+
 def move(tx: Tx, platform: str, chat: str, to: str) -> None:
     """The chat has another id from now on. What was said under both stays where it is."""
     tx.execute(

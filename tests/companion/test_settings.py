@@ -47,6 +47,13 @@ OTHERS: dict[str, dict[str, Any]] = {
         "webhook_host": "0.0.0.0",
         "webhook_port": 8080,
     },
+    "discord": {
+        "allowed": [7],
+        "channels": [1001],
+        "read_all": True,
+        "api_base": "http://127.0.0.1:8082/api/v10",
+        "gateway": "ws://127.0.0.1:8082/gateway",
+    },
     "log": {"level": "DEBUG", "file": False},
 }
 OTHER_MODEL: dict[str, Any] = {
@@ -145,6 +152,15 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
             '[telegram]\nallowed = ["@anna"]',
             "FILE: telegram.allowed.0: write the number that is the account's id, not a name: a"
             " name can change hands (it is '@anna')",
+        ),
+        (
+            '[discord]\nallowed = ["anna"]',
+            "FILE: discord.allowed.0: write the number that is the account's id, not a name: a"
+            " name can change hands (it is 'anna')",
+        ),
+        (
+            '[discord]\ngateway = "https://gateway.discord.gg"',
+            "FILE: discord.gateway: write an address such as wss://gateway.discord.gg",
         ),
         (
             '[telegram]\nwebhook_url = "bot.example.com"',

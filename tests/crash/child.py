@@ -11,12 +11,13 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Coroutine
-from dataclasses import asdict, dataclass
+from collections.abc import Coroutine, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from adapters.all import connect
 from companion.app import Companion, open_companion
 from companion.settings import Settings
 from companion.storage.vector_blocks import waiting
@@ -24,7 +25,10 @@ from tests.crash.broken import BREAKS
 from tests.crash.conversation import LINES, PLATFORM
 from tests.crash.platform import HastyPlatform, Platform
 from tests.crash.points import Points, install
+from tests.support.bot_api import TOKEN
+from tests.support.discord_server.server import TOKEN as DISCORD_TOKEN
 
+TELEGRAM_USERS = (7, 8, 9)
 NOW = datetime(2025, 5, 5, 12, tzinfo=UTC)
 WINDOW = 4096
 
@@ -45,6 +49,8 @@ class Job:
     repeatable: bool = True
     embedder: str = "none"
     hasty: bool = False
+    telegram: str = ""
+    discord: Mapping[str, Any] = field(default_factory=dict)
     kill_at: str = ""
     kill_after: int = 1
     breaks: str = ""
@@ -72,7 +78,14 @@ def settings(job: Job) -> Settings:
         "window_tokens": WINDOW,
         "answer_tokens": 512,
     }
-    return Settings.model_validate({"models": [model], "embedder": {"kind": job.embedder}})
+    given: dict[str, Any] = {"models": [model], "embedder": {"kind": job.embedder}}
+    if job.telegram:
+        given["telegram"] = {"allowed": TELEGRAM_USERS, "base_url": job.telegram}
+        given["gathering"] = {"pause_seconds": 0}
+    if job.discord:
+        given["discord"] = job.discord
+        given["gathering"] = {"pause_seconds": 0}
+    return Settings.model_validate(given)
 
 
 async def live(job: Job) -> int:
@@ -85,12 +98,27 @@ async def live(job: Job) -> int:
     async with open_companion(
         folder / "home", settings=settings(job), environ={}, clock=StandingClock()
     ) as companion:
+        if job.telegram:
+            await _on_a_platform(companion, job, points, {"TELEGRAM_BOT_TOKEN": TOKEN})
+        if job.discord:
+            await _on_a_platform(companion, job, points, {"DISCORD_BOT_TOKEN": DISCORD_TOKEN})
         companion.deliver(PLATFORM, platform.send, repeatable=job.repeatable)
         await _everybody_talks(companion, platform, job)
         points.pass_("before stopping")
     points.pass_("after stopping")
     (folder / "points").write_text(json.dumps(points.passed), encoding="utf-8")
     return 0
+
+
+async def _on_a_platform(
+    companion: Companion, job: Job, points: Points, environ: Mapping[str, str]
+) -> None:
+    """Be on the platform that `environ` has the token for, until told to stop."""
+    (adapter,) = connect(companion, settings(job), environ)
+    try:
+        await adapter.run(companion.handle)
+    finally:
+        (Path(job.folder) / "points").write_text(json.dumps(points.passed), encoding="utf-8")
 
 
 async def _everybody_talks(companion: Companion, platform: Platform, job: Job) -> None:
@@ -156,6 +184,9 @@ def main() -> None:
 
 def _import_what_is_imported_late() -> None:
     import openai
+
+    import adapters.discord
+    import adapters.telegram  # noqa: F401 - so that only the first pays for it
 
     openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:1")
     gc.freeze()  # no collection shall copy the pages that are shared with the parent

@@ -1,0 +1,193 @@
+"""Delivers messages, a piece at a time; none of them pings anybody."""
+
+import asyncio
+import hashlib
+import io
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+import discord
+
+from adapters.discord.failures import INTERACTION_OVER, TROUBLE, delivery_error
+from adapters.discord.render import render
+from adapters.discord.split import Piece, split
+from adapters.discord.to_event import INTERACTION
+from companion.errors import DeliveryDelayedError, DeliveryError, OutOfReachError
+from companion.events import OutgoingMessage, Sender
+from companion.text import neutral_name
+
+logger = logging.getLogger(__name__)
+
+NONCE_CHARS = 25
+PATIENCE_SECONDS = 120.0
+"""How long a request may take, the waiting for rate limits in it."""
+MOST_INTERACTIONS = 1000
+NOT_YET = timedelta(seconds=1)
+
+OUT_OF_REACH = (
+    "Discord lets nothing through to {name} (number {user}): they closed their direct messages, or"
+    " share no server with me any more. I write to them again when they write to me."
+)
+
+SenderOf = Callable[[str], Awaitable[Sender | None]]
+"""Gives the Discord user from whom the event with this id came."""
+
+
+@lru_cache(maxsize=256)
+def pieces(text: str) -> tuple[Piece, ...]:
+    """`text` as it goes out; the same text always gives the same pieces."""
+    return tuple(split(render(text)))
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An interaction that shows that an answer is being thought of, until there is one."""
+
+    interaction: discord.Interaction[discord.Client]
+    answered: bool = False
+
+
+class Sending:
+    """Sends what the companion says. `again` is how long to wait after a failure.
+
+    `owner` is told whom nothing reaches.
+    """
+
+    def __init__(self, *, owner: int | None, sender_of: SenderOf, again: timedelta) -> None:
+        self.client: discord.Client | None = None
+        self._owner = owner
+        self._sender_of = sender_of
+        self._again = again
+        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+
+    def expect_answer(self, event: str, interaction: discord.Interaction[discord.Client]) -> None:
+        """What is sent for the event with this id answers `interaction`."""
+        self._waiting[event] = _Waiting(interaction)
+        if len(self._waiting) > MOST_INTERACTIONS:
+            self._waiting.popitem(last=False)
+
+    def forget(self, event: str) -> None:
+        """The interaction that came as this event can't be answered."""
+        self._waiting.pop(event, None)
+
+    async def send(self, message: OutgoingMessage) -> None:
+        """Deliver one piece of `message`.
+
+        Raises:
+            DeliveryError: Discord will not take it.
+            DeliveryDelayedError: it may take it later, or has taken it and did not say so.
+        """
+        parts = pieces(message.text)
+        if message.piece >= len(parts):
+            raise DeliveryError("there is nothing to see in it")
+        client = self._connected()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                if not await self._answer_interaction(message, parts[message.piece]):
+                    await self._post(client, message, parts[message.piece])
+        except TROUBLE as error:
+            failed = delivery_error(error, self._again)
+            if isinstance(failed, OutOfReachError) and message.address.private:
+                await self._tell_owner_of(message.cause)
+            raise failed from error
+
+    async def _tell_owner_of(self, cause: str) -> None:
+        person = await self._sender_of(cause)
+        if person is not None and self._owner not in (None, int(person.user)):
+            name = neutral_name(person.name)
+            await self.tell_owner(OUT_OF_REACH.format(name=name, user=person.user))
+
+    async def say(self, channel: int, text: str) -> None:
+        """Say something that is no part of a conversation; if that fails it is only logged."""
+        try:
+            await self._connected().get_partial_messageable(channel).send(text)
+        except (*TROUBLE, DeliveryDelayedError) as error:
+            logger.info("channel %d could not be told: %s", channel, type(error).__name__)
+
+    async def tell_owner(self, text: str) -> None:
+        """As `say`, in the direct messages with the owner."""
+        if self._owner is None:
+            return
+        try:
+            channel = await self._connected().create_dm(discord.Object(self._owner))
+        except (*TROUBLE, DeliveryDelayedError) as error:
+            logger.info("the owner could not be told: %s", type(error).__name__)
+        else:
+            await self.say(channel.id, text)
+
+    def _connected(self) -> discord.Client:
+        if self.client is None or self.client.is_closed():
+            raise DeliveryDelayedError("Discord is not connected", delay=NOT_YET)
+        return self.client
+
+    async def _post(self, client: discord.Client, message: OutgoingMessage, piece: Piece) -> None:
+        channel = client.get_partial_messageable(await self._channel(client, message))
+        await channel.send(
+            **_content(piece), nonce=_nonce(message), **_reference(message, channel.id)
+        )
+
+    async def _channel(self, client: discord.Client, message: OutgoingMessage) -> int:
+        """Where to post. What answers a command of a server is for one person's eyes."""
+        address = message.address
+        if not address.private and message.cause.startswith(INTERACTION):
+            user = await self._sender_of(message.cause)
+            if user is None:
+                raise DeliveryError("nobody knows whom it answers")
+            return (await client.create_dm(discord.Object(int(user.user)))).id
+        return int(address.thread or address.chat)
+
+    async def _answer_interaction(self, message: OutgoingMessage, piece: Piece) -> bool:
+        """Answer the interaction that `message` is for; False when there is none, or none now."""
+        waiting = self._waiting.get(message.cause)
+        if waiting is None:
+            return False
+        interaction = waiting.interaction
+        try:
+            if not waiting.answered:
+                await interaction.edit_original_response(**_edited(piece))
+                waiting.answered = True
+            else:
+                hidden = interaction.guild_id is not None
+                await interaction.followup.send(**_content(piece), ephemeral=hidden)
+        except discord.HTTPException as error:
+            if error.code not in INTERACTION_OVER:
+                raise
+            self.forget(message.cause)
+            return False
+        return True
+
+
+def _content(piece: Piece) -> dict[str, Any]:
+    if piece.file is None:
+        return {"content": piece.text}
+    return {"file": _file(piece)}
+
+
+def _edited(piece: Piece) -> dict[str, Any]:
+    if piece.file is None:
+        return {"content": piece.text}
+    return {"attachments": [_file(piece)]}
+
+
+def _file(piece: Piece) -> discord.File:
+    return discord.File(io.BytesIO(piece.text.encode()), filename=piece.file)
+
+
+def _reference(message: OutgoingMessage, channel: int) -> dict[str, Any]:
+    if message.answers is None or message.piece:
+        return {}
+    reference = discord.MessageReference(
+        message_id=int(message.answers), channel_id=channel, fail_if_not_exists=False
+    )
+    return {"reference": reference}
+
+
+def _nonce(message: OutgoingMessage) -> str:
+    """Always the same for the same piece: Discord then has it once, however often it is sent."""
+    key = f"{message.id}\0{message.piece}\0{message.cause}\0{message.text}"
+    return hashlib.sha256(key.encode()).hexdigest()[:NONCE_CHARS]

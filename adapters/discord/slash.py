@@ -1,0 +1,110 @@
+"""Slash commands: declared from the companion's own, registered when the set has changed."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import discord
+from discord import app_commands
+
+from adapters.discord.failures import TROUBLE, in_words
+
+logger = logging.getLogger(__name__)
+
+MOST_WORDS = 2000
+DESCRIPTION_CHARS = 100
+
+
+class Command(Protocol):
+    """A command of the companion's, as far as it is shown."""
+
+    @property
+    def help(self) -> str:
+        """What it does."""
+
+    @property
+    def takes(self) -> str:
+        """What words it takes; empty for none."""
+
+
+Asked = Callable[[discord.Interaction[discord.Client], str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slash:
+    """A command without its slash, what it does, and what words it takes, if any."""
+
+    name: str
+    help: str
+    takes: str = ""
+
+
+def slashes(commands: Mapping[str, Command]) -> tuple[Slash, ...]:
+    """`commands` of the companion as slash commands, and the one that opens a chat."""
+    return (
+        Slash(name="start", help="say hello"),
+        *(
+            Slash(name=name, help=command.help, takes=command.takes)
+            for name, command in commands.items()
+        ),
+    )
+
+
+def add_commands(
+    tree: app_commands.CommandTree[Any], commands: Iterable[Slash], asked: Asked
+) -> None:
+    """Declare `commands`, for servers and direct messages; `asked` hears of their use."""
+    for slash in commands:
+        command: app_commands.Command[Any, Any, Any] = app_commands.Command(
+            name=slash.name,
+            description=slash.help[:DESCRIPTION_CHARS],
+            callback=_with_words(slash, asked) if slash.takes else _alone(slash, asked),
+            allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True),
+            allowed_installs=app_commands.AppInstallationType(guild=True),
+        )
+        tree.add_command(command)
+
+
+def _alone(slash: Slash, asked: Asked) -> Any:
+    async def callback(interaction: discord.Interaction[discord.Client]) -> None:
+        asked(interaction, f"/{slash.name}")
+
+    return callback
+
+
+def _with_words(slash: Slash, asked: Asked) -> Any:
+    async def callback(
+        interaction: discord.Interaction[discord.Client],
+        words: app_commands.Range[str, 1, MOST_WORDS] | None = None,
+    ) -> None:
+        asked(interaction, f"/{slash.name} {words or ''}".strip())
+
+    return app_commands.describe(words=slash.takes[:DESCRIPTION_CHARS])(callback)
+
+
+async def synced(tree: app_commands.CommandTree[Any]) -> None:
+    """Register the tree's commands, if Discord knows others.
+
+    Without the menu the commands still work when they are written as a message.
+    """
+    try:
+        # Not `fetch_commands`, which misreads the contexts of a command (discord.py 2.7.1).
+        fetched = await tree.client.http.get_global_commands(tree.client.application_id)
+        known = {_essence(command) for command in fetched}
+        if known != {_essence(command.to_dict(tree)) for command in tree.get_commands()}:
+            await tree.sync()
+            logger.info("slash commands are registered anew")
+    except TROUBLE as error:
+        logger.warning("slash commands could not be registered: %s", in_words(error))
+
+
+def _essence(command: Any) -> tuple[Any, ...]:
+    """What of a command matters, the same for ours and for Discord's."""
+    options = tuple(
+        (option["name"], option["description"], int(option["type"]))
+        for option in command.get("options") or ()
+    )
+    contexts = tuple(sorted(command.get("contexts") or ()))
+    installs = tuple(sorted(command.get("integration_types") or ()))
+    return command["name"], command["description"], options, contexts, installs
