@@ -82,7 +82,7 @@ class Worker:
             return await self._postpone(item, error)
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
-            await self._answer(item, lambda tx: _refused(tx, item))
+            await self._answer(item, lambda tx: _refused(tx, batch))
             self._agents.discard(item.person)
         except DatabaseError:
             raise
@@ -182,9 +182,10 @@ class Worker:
         self._deliveries.add(await self._db.write(work))
 
 
-def _refused(tx: Tx, item: InboxItem) -> str:
+def _refused(tx: Tx, batch: Batch) -> str:
     """Leave the turn's texts out of the next prompts, which would be refused for them as well."""
-    messages.withhold(tx, item.person, item.id)
+    for item in (*batch.earlier, batch.lead):
+        messages.withhold(tx, item.person, item.id)
     return REFUSED
 
 
