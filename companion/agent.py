@@ -119,8 +119,6 @@ class Agent:
             taken, progress.sent = await self._db.read(lambda tx: _journal(tx, item))
         else:
             await self._begin(batch)
-        if looks_again:
-            await self._tell_once(item, LOOK_AGAIN)
         turn = Turn(
             item=item,
             memory=self._memory,
@@ -129,14 +127,18 @@ class Agent:
             looks_again=looks_again,
         )
         try:
+            if looks_again:
+                await self._tell_once(item, LOOK_AGAIN)
             await self._run(turn, taken, progress)
+            await self._queue.append(
+                [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
+            )
         except LLMError:
             await self._queue.store_what_is_shown()
-            item.begun = True
             raise
-        await self._queue.append(
-            [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
-        )
+        finally:
+            # when the database failed too: whoever comes back to it must not begin anew
+            item.begun = item.begun or self._queue.all_stored
 
     async def _begin(self, batch: Batch) -> None:
         """Put the events into the queue; only the leading one stays open."""
@@ -238,7 +240,6 @@ class Agent:
             return step, entries
 
         step, stored = await self._db.write(work)
-        item.begun = True
         self._queue.appended(stored)
         return step
 

@@ -89,9 +89,14 @@ class QueueManager:
 
         self.appended(await self._db.write(work, patient=patient))
 
+    @property
+    def all_stored(self) -> bool:
+        """Whether nothing is in the queue that is not in recall storage."""
+        return self._shown is None
+
     async def store_what_is_shown(self) -> None:
         """Leave nothing in the queue that is not stored."""
-        if self._shown is not None:
+        if not self.all_stored:
             await self.append([])
 
     def store(self, tx: Tx, *entries: Entry) -> list[Entry]:

@@ -1,8 +1,11 @@
 """A turn that the disk cut off goes on where it stopped, once there is room again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from companion.consequences import LOOK_AGAIN
+from companion.events import MessageEdited
 from companion.llm.protocol import Message, Reply, ToolSchema
 from companion.storage.database import Tx
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
@@ -65,3 +68,39 @@ async def test_what_was_done_before_the_disk_was_full_is_not_done_again(tmp_path
         assert await world.rows("SELECT text FROM passage") == [(note,)]
         said = await world.rows("SELECT said FROM message WHERE said <> '' ORDER BY id")
         assert said == [("Keep this",), ("I keep it.",), ("I am back",), ("Welcome back.",)]
+
+
+async def test_an_edit_that_the_disk_cut_off_stands_in_the_queue_once(tmp_path: Path) -> None:
+    scripted = ScriptedLLM(
+        calls(
+            ("working_context_append", {"text": "Anna has a cat."}),
+            ("send_message", {"message": "A cat!"}),
+        ),
+        calls(("archival_storage_insert", {"text": "long " * 20_000})),
+        calls(("working_context_replace", {"old": "a cat", "new": "two cats"})),
+        calls(("stay_silent", {})),
+        sends("Hello."),
+    )
+    llm = FillsTheDisk(scripted, pages=0)
+    async with a_world(tmp_path, llm, window=200_000) as world:
+        written = replace(world.message("I have a cat"), message="7")
+        assert await world.happens(written) == ["A cat!"]
+        llm.world = world
+        edit = MessageEdited(
+            id="edit",
+            address=written.address,
+            sender=written.sender,
+            at=written.at,
+            message="7",
+            text="I have two cats",
+        )
+        assert await world.happens(edit) == []
+
+        await limit(world, UNLIMITED)
+        assert await world.say("Hi") == ["Hello."]
+        assert "Anna has two cats." in await (await world.memory()).working_context()
+        rows = await world.rows(
+            "SELECT said FROM message WHERE kind IN ('event', 'alert') ORDER BY id"
+        )
+        assert rows == [("I have a cat",), ("I have two cats",), ("",), ("Hi",)]
+        assert LOOK_AGAIN in [message.text for message in scripted.prompts[-1]]
