@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from companion.agents import Agents
 from companion.clock import Clock
@@ -59,6 +60,7 @@ class Companion:
         self._lanes = lanes
         self._typing = typing
         self._clock = clock
+        self._answering: WeakValueDictionary[Address, asyncio.Lock] = WeakValueDictionary()
 
     async def handle(self, event: PlatformEvent) -> bool:
         """Take `event` in. When this returns it is on disk, and can be acknowledged.
@@ -70,18 +72,22 @@ class Companion:
     async def answer(self, event: PlatformEvent) -> list[str]:
         """Take `event` in, and give what is said in its chat until its turn has ended.
 
-        Nothing may be registered to deliver for that chat.
+        Nothing may be registered to deliver for that chat. Several at once are answered one after
+        the other.
         """
         heard: list[str] = []
 
         async def hear(message: OutgoingMessage) -> None:
             heard.append(message.text)
 
-        item = await self._take(event)
-        if item is not None:
-            with self._deliveries.listening(event.address, hear):
-                await self._lanes.settled(item.person)
-                await self._deliveries.settled(item.conversation)
+        # whoever asks while another waits would be given the other's answer
+        alone = self._answering.setdefault(event.address, asyncio.Lock())
+        async with alone:
+            item = await self._take(event)
+            if item is not None:
+                with self._deliveries.listening(event.address, hear):
+                    await self._lanes.settled(item.person)
+                    await self._deliveries.settled(item.conversation)
         return heard
 
     async def _take(self, event: PlatformEvent) -> InboxItem | None:

@@ -49,6 +49,16 @@ async def test_people_talk_at_the_same_time_and_get_their_own_answers(tmp_path: 
     assert answers == [[f"Hello I am {name}"] for name in names]
 
 
+async def test_two_messages_of_one_person_at_once_get_an_answer_each(tmp_path: Path) -> None:
+    async with (
+        ModelServer(echo) as server,
+        open_home(tmp_path, settings=settings(server), environ={}) as home,
+    ):
+        anna = home.person("anna")
+        answers = await asyncio.gather(anna.say("one"), anna.say("two"))
+    assert list(answers) == [["Hello one"], ["Hello two"]]
+
+
 async def test_a_model_that_is_down_is_owned_up_to_and_the_answer_comes_later(
     tmp_path: Path,
 ) -> None:
