@@ -195,13 +195,3 @@ def set_timezone(tx: Tx, person: int, zone: str) -> None:
     tx.execute(
         "UPDATE person SET timezone = :zone WHERE id = :person", {"zone": zone, "person": person}
     )
-
-
-def address_of(tx: Tx, person: int, conversation: int) -> Address:
-    """Where this conversation of the person's takes place."""
-    row = tx.execute(
-        "SELECT platform, chat, thread, private FROM conversation"
-        " WHERE id = :conversation AND person_id = :person",
-        {"conversation": conversation, "person": person},
-    ).fetchone()
-    return Address(platform=row[0], chat=row[1], thread=row[2] or None, private=bool(row[3]))

@@ -56,12 +56,6 @@ def add_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
     await_vector(tx, "passage", person=person, item=passage)
 
 
-def replace_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
-    """Index a passage anew after its text changed."""
-    remove_passage(tx, person=person, passage=passage)
-    add_passage(tx, person=person, passage=passage, text=text)
-
-
 def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
     """Make a passage unfindable, while its row is still there."""
     tx.execute(
