@@ -124,6 +124,7 @@ class Agent:
             memory=self._memory,
             zone=self._queue.context.zone,
             clock=self._clock,
+            fits=lambda text: self._counter.count(text) <= self._limits.message,
             looks_again=looks_again,
         )
         try:

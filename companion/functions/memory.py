@@ -13,7 +13,8 @@ from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
 from companion.storage.database import Tx
 
-ITEM_CHARS = 700
+ITEM_CHARS = (700, 350, 175, 90)
+"""How much is shown of each hit: the first of these with which a page fits."""
 
 
 @function
@@ -70,11 +71,10 @@ async def archival_storage_search(
         raise ToolError("The query is empty. Say what to look for, in a few words.")
     found = await turn.memory.search(query, page=page - 1)
     items = [
-        f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}]"
-        f" {excerpt(hit.text, query, ITEM_CHARS)}"
+        (f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}]", hit.text)
         for hit in found.items
     ]
-    return Outcome(text=_listing(found, items))
+    return Outcome(text=_listing(turn, query, found, items))
 
 
 @function
@@ -97,11 +97,9 @@ async def conversation_search(
         query.strip() or None, since=start, until=end, page=page - 1
     )
     items = [
-        f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}:"
-        f" {excerpt(hit.said, query, ITEM_CHARS)}"
-        for hit in found.items
+        (f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}:", hit.said) for hit in found.items
     ]
-    return Outcome(text=_listing(found, items))
+    return Outcome(text=_listing(turn, query, found, items))
 
 
 def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime | None:
@@ -116,7 +114,8 @@ def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime
         raise ToolError(f"{name} is “{text}”; write a day as YYYY-MM-DD.") from error
 
 
-def _listing(found: Page[Any], items: Sequence[str]) -> str:
+def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[tuple[str, str]]) -> str:
+    """A page of hits, each with what stands before it, cut so that all of them are seen."""
     if found.total == 0:
         return "Nothing found. Try other words, or a wider range of days."
     if not items:
@@ -127,7 +126,13 @@ def _listing(found: Page[Any], items: Sequence[str]) -> str:
         if found.number + 1 < found.pages
         else ""
     )
-    return "\n".join([head, *items]) + more
+    listing = ""
+    for chars in ITEM_CHARS:
+        lines = [f"{before} {excerpt(text, query, chars)}" for before, text in items]
+        listing = "\n".join([head, *lines]) + more
+        if turn.fits(listing):
+            break
+    return listing
 
 
 def _size(turn: Turn, text: str) -> str:

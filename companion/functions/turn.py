@@ -1,5 +1,6 @@
 """What a function can reach: one person's memory, and the event that is being dealt with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -11,12 +12,16 @@ from companion.storage.inbox import InboxItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One event of one person's. Nothing in it leads to anybody else."""
+    """One event of one person's. Nothing in it leads to anybody else.
+
+    `fits` tells whether a result is short enough to be shown whole.
+    """
 
     item: InboxItem
     memory: PersonMemory
     zone: tzinfo
     clock: Clock
+    fits: Callable[[str], bool]
     looks_again: bool = False
 
     @property

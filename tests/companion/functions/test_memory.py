@@ -167,17 +167,18 @@ async def test_an_edit_says_how_much_room_is_left(tmp_path: Path) -> None:
     assert "of 4000 characters" in text
 
 
-async def test_very_long_hits_are_cut_and_the_prompt_still_fits(tmp_path: Path) -> None:
+async def test_of_very_long_hits_each_is_seen_with_what_was_looked_for(tmp_path: Path) -> None:
     llm = ScriptedLLM()
     async with a_world(tmp_path, llm, window=4096) as world:
         llm.will(sends("hm"))
         await world.say("hello")
         memory = await world.memory()
         for number in range(5):
-            await memory.add(f"heron {number} " + "lorem " * 5000)
+            await memory.add("lorem " * 5000 + f"heron {number} " + "ipsum " * 5000)
         text = await asked(world, llm, "archival_storage_search", query="heron")
-    assert len(text) < 5 * 800
     assert "Page 1 of 1, 5 in all:" in text
+    assert all(f"heron {number}" in text for number in range(5))
+    assert "not shown here" not in text
 
 
 async def test_what_stands_in_the_middle_of_a_long_text_can_be_read(tmp_path: Path) -> None:
