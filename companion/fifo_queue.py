@@ -16,8 +16,7 @@ class FifoQueue:
     """The messages that were not evicted. Turns begin at events; evicting cuts only there."""
 
     def __init__(self, entries: Sequence[Entry] = (), summary: Summary | None = None) -> None:
-        self._entries = list(entries)
-        self._tokens = sum(entry.tokens for entry in entries)
+        self._put(list(entries))
         self.summary = summary
 
     def __iter__(self) -> Iterator[Entry]:
@@ -39,13 +38,15 @@ class FifoQueue:
     def append(self, *entries: Entry) -> None:
         """Put `entries` at the end."""
         self._entries.extend(entries)
+        self._messages.extend(entry.message for entry in entries)
         self._tokens += sum(entry.tokens for entry in entries)
 
     def stored(self, number: int) -> None:
         """The entry that was shown before it was stored has the id `number` now."""
-        for index, entry in enumerate(self._entries):
-            if not entry.id:
-                self._entries[index] = replace(entry, id=number)
+        for index in reversed(range(len(self._entries))):
+            if not self._entries[index].id:
+                self._entries[index] = replace(self._entries[index], id=number)
+                return
 
     def oldest(self, tokens: int) -> list[Entry]:
         """The oldest whole turns that take at least `tokens`, never the newest turn.
@@ -62,8 +63,7 @@ class FifoQueue:
 
     def evict(self, count: int, summary: Summary) -> None:
         """Drop the `count` oldest messages, which `summary` covers from now on."""
-        self._tokens -= sum(entry.tokens for entry in self._entries[:count])
-        del self._entries[:count]
+        self._put(self._entries[count:])
         self.summary = summary
 
     def squeeze(self, room: int, shorten: Callable[[Entry, int], Entry]) -> None:
@@ -84,6 +84,8 @@ class FifoQueue:
 
     def _put(self, entries: list[Entry]) -> None:
         self._entries = entries
+        # made once: a prompt is most of the prompt before
+        self._messages = [entry.message for entry in entries]
         self._tokens = sum(entry.tokens for entry in entries)
 
     def turn(self, event: int) -> list[Entry]:
@@ -93,7 +95,7 @@ class FifoQueue:
     def messages(self) -> list[Message]:
         """The queue as it stands in a prompt."""
         told = [Message("user", SUMMARY_HEAD + self.summary.text)] if self.summary else []
-        return told + _paired([entry.message for entry in self._entries])
+        return told + _paired(self._messages)
 
     def _turns(self) -> list[int]:
         return [i for i, entry in enumerate(self._entries) if entry.kind == "event"]
@@ -107,6 +109,8 @@ def _paired(messages: list[Message]) -> list[Message]:
     """
     answered = {message.call_id for message in messages if message.role == "tool"}
     asked = {call.id for message in messages for call in message.calls}
+    if answered == asked:
+        return messages
     whole = []
     for message in messages:
         if message.role == "tool" and message.call_id not in asked:

@@ -18,10 +18,11 @@ _ALPHABETS = (
     ("\u3000-\u30ff\uac00-\ud7af", 1.4),  # Kana, Hangul
     ("\u3400-\u9fff\uf900-\ufaff\uff00-\uffef", 1.6),  # Chinese characters
 )
+# A single space costs nothing, so it is no piece.
 _PATTERN = re.compile(
-    r"([A-Z]?[a-z]+)|([A-Z]+)|([0-9]+)|(\s+)|([!-/:-@\[-`{-~]+)|"
+    r"([A-Z]?[a-z]+)|([A-Z]+)|([0-9]+)|(\s{2,}|[^\S ])|([!-/:-@\[-`{-~]+)|"
     + "|".join(f"([{alphabet}]+)" for alphabet, _ in _ALPHABETS)
-    + r"|(.)",
+    + r"|([^ ])",
     re.S,
 )
 _WORD, _CAPITALS, _DIGITS, _SPACE, _MARKS = 1, 2, 3, 4, 5
@@ -32,7 +33,8 @@ def estimate(text: str) -> int:
     """About as many tokens as `text` has for most models, rather more than less."""
     total = 0.0
     for piece in _PATTERN.finditer(text):
-        kind, length = piece.lastindex or 0, piece.end() - piece.start()
+        start, end = piece.span()
+        kind, length = piece.lastindex or 0, end - start
         if kind == _WORD:
             total += _word(length)
         elif kind == _CAPITALS:
@@ -40,7 +42,7 @@ def estimate(text: str) -> int:
         elif kind == _DIGITS:
             total += ceil(length / 2)
         elif kind == _SPACE:
-            total += 0 if length == 1 and piece[0] == " " else 1 + length // 16
+            total += 1 + length // 16
         elif kind == _MARKS:
             total += ceil(length / 2)
         elif kind in _PER_CHARACTER:
