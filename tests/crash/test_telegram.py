@@ -5,6 +5,7 @@ COMPANION_KILLS sets how many kills at random there are, COMPANION_KILL_SEED whi
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import re
@@ -30,7 +31,8 @@ SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
 MOST_REQUESTS = 16
 """A life is killed at latest when it has made so many requests to Telegram."""
 ENOUGH_FOR_ANY_POINT = 60
-PATIENCE_SECONDS = 30
+PATIENCE = 3
+"""How often the server is waited for: 20 seconds each time."""
 ASKED = re.compile(r"\] \w+: (\d+)$")
 
 
@@ -57,7 +59,15 @@ class Chats:
         """Go on whenever all is answered, until cancelled."""
         while True:
             await self.go_on()
-            await self.api.until(self.all_heard)
+            await self.until_all_heard()
+
+    async def until_all_heard(self) -> None:
+        """Return when everybody has every answer."""
+        for _ in range(PATIENCE):
+            with contextlib.suppress(TimeoutError):
+                await self.api.until(self.all_heard)
+                return
+        raise AssertionError(f"after {self.deaths} deaths: {self.faults()}")
 
     async def go_on(self) -> None:
         """Whoever has their answer writes the next number, and sometimes another one at once."""
@@ -82,7 +92,7 @@ class Chats:
             heard = self.heard(user)
             once = [text for before, text in pairwise([None, *heard]) if text != before]
             if once != [f"{n}" for n in range(number)]:
-                found.append(f"{user} heard {heard} to {number} numbers")
+                found.append(f"{user} heard {heard[-9:]} to {number} numbers")
             if len(heard) - len(once) > self.deaths:
                 found.append(f"{user} heard {len(heard) - len(once)} twice in {self.deaths} deaths")
         return found
@@ -104,8 +114,7 @@ async def counting(folder: Path) -> AsyncIterator[Chats]:
 async def lives_until_all_is_said(pool: Nurseries, chats: Chats) -> None:
     """A life that ends in order."""
     async with pool.one() as nursery, nursery.life(chats.job) as life:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await chats.api.until(chats.all_heard)
+        await chats.until_all_heard()
         life.signal(signal.SIGTERM)
         assert await life.ended() == 0
 
@@ -118,7 +127,7 @@ async def dies(pool: Nurseries, chats: Chats, job: Job, requests: int) -> None:
     """
     async with pool.one() as nursery, nursery.life(job) as life:
         if not job.kill_at:
-            await chats.api.until(chats.all_heard)
+            await chats.until_all_heard()
         begun = len(chats.api.calls)
         talking = asyncio.ensure_future(chats.talk())
         ended = asyncio.ensure_future(life.ended())
