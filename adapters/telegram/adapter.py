@@ -1,7 +1,6 @@
 """Telegram as a chat platform of the companion."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -42,7 +41,6 @@ class Telegram:
         admission: Admission,
         host: Host,
         commands: Menu,
-        commands_by_language: Mapping[str, Menu] | None = None,
         link_previews: bool = False,
         poll_wait: timedelta = WAIT,
         poll_hung: timedelta = HUNG,
@@ -53,7 +51,6 @@ class Telegram:
         self._admission = admission
         self._host = host
         self._commands = commands
-        self._by_language = commands_by_language or {}
         self._link_previews = link_previews
         self._poll_wait = poll_wait
         self._poll_hung = poll_hung
@@ -83,7 +80,7 @@ class Telegram:
             self._sending = Sending(bot, link_previews=self._link_previews, moved=self._moved)
             self._typing = TypingSigns(bot, tasks)
             self.ready.set()
-            tasks.create_task(show_menu(bot, self._commands, self._by_language))
+            tasks.create_task(show_menu(bot, self._commands))
             me = Me(id=bot.id, username=bot.username, name=self._name)
             intake = Intake(bot, me=me, admission=self._admission, host=self._host, handle=handle)
             try:

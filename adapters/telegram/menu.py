@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 
 from telegram import Bot, BotCommand
+from telegram.constants import BotCommandLimit
 from telegram.error import TelegramError
 
 logger = logging.getLogger(__name__)
@@ -12,16 +13,15 @@ Menu = Mapping[str, str]
 """Commands without their slash, and what they do."""
 
 
-async def show_menu(bot: Bot, commands: Menu, by_language: Mapping[str, Menu]) -> None:
-    """Register `commands`, and for the people of a language (as in "pt") those of `by_language`.
+async def show_menu(bot: Bot, commands: Menu) -> None:
+    """Register `commands`.
 
     The menu is a convenience: where Telegram doesn't take it, the commands work all the same.
     """
-    for language, menu in (("", commands), *by_language.items()):
-        try:
-            await bot.set_my_commands(
-                [BotCommand(name, text[:256]) for name, text in menu.items()],
-                language_code=language or None,
-            )
-        except TelegramError as error:
-            logger.warning("the menu of commands could not be set: %s", type(error).__name__)
+    longest = int(BotCommandLimit.MAX_DESCRIPTION)
+    try:
+        await bot.set_my_commands(
+            [BotCommand(name, text[:longest]) for name, text in commands.items()]
+        )
+    except TelegramError as error:
+        logger.warning("the menu of commands could not be set: %s", type(error).__name__)

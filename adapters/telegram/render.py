@@ -14,6 +14,7 @@ from telegram import MessageEntity
 from wcwidth import wcswidth
 
 from adapters.telegram.rich import Rich, Span
+from companion.text import is_blank
 
 RULE = "———"
 DEEPEST = 60
@@ -36,7 +37,7 @@ def render(markdown: str) -> Rich:
     writer = _Writer()
     _blocks(writer, SyntaxTreeNode(tokens).children, "\n\n")
     rich = writer.rich()
-    return rich if rich.text else Rich(markdown.strip())
+    return Rich(markdown.strip()) if is_blank(rich.text) else rich
 
 
 class _Writer:

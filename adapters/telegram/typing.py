@@ -14,6 +14,8 @@ logger = logging.getLogger(__name__)
 SHOWN_SECONDS = 4.5
 """Telegram shows it for five."""
 LONGEST_SECONDS = 300.0
+UNNOTICED_SECONDS = 0.3
+"""An answer that comes so soon needs no sign before it."""
 
 
 class TypingSigns:
@@ -33,6 +35,7 @@ class TypingSigns:
             self._shown[address] = self._tasks.create_task(self._type(address))
 
     async def _type(self, address: Address) -> None:
+        await asyncio.sleep(UNNOTICED_SECONDS)
         for _ in range(int(LONGEST_SECONDS / SHOWN_SECONDS)):
             try:
                 await self._bot.send_chat_action(

@@ -1,11 +1,18 @@
 """`companion bench`: measure what a turn costs."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import platform
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from companion.cli.arguments import Subparsers
+
+if TYPE_CHECKING:
+    from companion.bench.figures import Figure
 
 
 def add(subparsers: Subparsers) -> None:
@@ -18,20 +25,39 @@ def add(subparsers: Subparsers) -> None:
     turn.add_argument("--quick", action="store_true", help="a tenth of it, to see that it works")
     turn.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     turn.set_defaults(run=run)
+    telegram = kinds.add_parser(
+        "telegram", help="200 chats of 20 messages on a Telegram of its own (a minute)"
+    )
+    telegram.add_argument("--json", action="store_true", help="the figures as JSON")
+    telegram.add_argument("--quick", action="store_true", help="a tenth of the chats")
+    telegram.add_argument(
+        "--check", action="store_true", help="exit with 1 when a target is missed"
+    )
+    telegram.set_defaults(run=run_telegram)
+
+
+def run_telegram(args: argparse.Namespace) -> int:
+    from adapters.telegram.bench.run import Plan, measure
+
+    return _show(measure(Plan(chats=20) if args.quick else Plan()), args)
 
 
 def run(args: argparse.Namespace) -> int:
-    from companion.bench.figures import as_json, as_table
     from companion.bench.turn import Plan, measure
 
     def tell(what: str) -> None:
         sys.stderr.write(f"Measuring {what} ...\n")
 
-    figures = measure(Plan.quick() if args.quick else Plan(), tell)
+    return _show(measure(Plan.quick() if args.quick else Plan(), tell), args, ", one core")
+
+
+def _show(figures: Sequence[Figure], args: argparse.Namespace, where: str = "") -> int:
+    from companion.bench.figures import as_json, as_table
+
     if args.json:
         sys.stdout.write(json.dumps(as_json(figures), indent=1) + "\n")
     else:
-        machine = f"{platform.machine()}, Python {platform.python_version()}, one core"
+        machine = f"{platform.machine()}, Python {platform.python_version()}{where}"
         sys.stdout.write(f"{as_table(figures)}\n\nOn {machine}.\n")
     missed = [figure for figure in figures if figure.met is False]
     return 1 if args.check and missed else 0

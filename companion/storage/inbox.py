@@ -149,7 +149,7 @@ def came_as(tx: Tx, platform: str, id: str) -> Event | None:  # noqa: A002 - the
         "SELECT kind, body FROM inbox WHERE source = :platform AND external_id = :id",
         {"platform": platform, "id": id},
     ).fetchone()
-    return _as_json(row[0]).validate_json(row[1]) if row else None
+    return _as(row[0]).validate_json(row[1]) if row else None
 
 
 def begin(tx: Tx, person: int, event: int) -> None:

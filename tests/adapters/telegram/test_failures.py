@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,10 @@ from tests.support.telegram_world import TelegramWorld, echo, on_telegram
 
 def files_of(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file()]
+
+
+UPDATES = int(os.environ.get("COMPANION_UPDATES", "100"))
+"""How many wait at a start of which one can't be read."""
 
 
 class SlowLLM(ScriptedLLM):
@@ -200,14 +205,13 @@ async def test_a_wrong_token_ends_the_run_in_one_line_without_the_token(
 
 
 async def test_a_token_that_is_revoked_later_ends_the_run_too(tmp_path: Path, api: BotApi) -> None:
-    async with on_telegram(tmp_path, api, ScriptedLLM()) as there:
+    async with on_telegram(tmp_path, api, ScriptedLLM(echo)) as there:
         await api.until(lambda: bool(api.called("getUpdates")))
         api.wrong_token = True
         await api.write("hi")
         await asyncio.wait([there.running])
         error = there.running.exception()
-    assert isinstance(error, BaseExceptionGroup)
-    assert error.subgroup(TokenRefusedError) is not None
+    assert isinstance(error, TokenRefusedError)
 
 
 async def test_a_cut_poll_is_asked_again_and_loses_nothing(tmp_path: Path, api: BotApi) -> None:
@@ -234,12 +238,14 @@ async def test_a_poll_that_hangs_is_given_up_and_asked_again(tmp_path: Path, api
 async def test_one_update_that_cannot_be_read_is_put_aside_and_the_others_are_answered(
     tmp_path: Path, api: BotApi, caplog: pytest.LogCaptureFixture
 ) -> None:
-    good = [{"message": api.message(f"number {number}")} for number in range(99)]
+    good = [{"message": api.message(f"number {number}")} for number in range(UPDATES - 1)]
     bad = {"message": {"message_id": "no number", "date": "yesterday", "from": {"id": 7}}}
     await api.give(*good[:50], bad, *good[50:])
     async with on_telegram(tmp_path, api, ScriptedLLM(echo)) as there:
-        await api.until_sent(99)
-        assert api.texts == [f"number {number}" for number in range(99)]
+        for number in range(100, UPDATES, 100):
+            await api.until_sent(number)
+        await api.until_sent(UPDATES - 1)
+        assert api.texts == [f"number {number}" for number in range(UPDATES - 1)]
         assert (await health(there)).dead_letters == 1
     assert "which can't be read" in caplog.text
 
