@@ -78,12 +78,13 @@ async def on_discord(
     settings: Settings | None = None,
     token: str = TOKEN,
     connected: bool = True,
+    window: int = WINDOW,
 ) -> AsyncIterator[DiscordWorld]:
     """The companion of the home `folder` on Discord; leaving it is like a kill."""
     settings = settings or AT_ONCE
     pauses = Pauses()
     listens = tuple(channel.id for channel in channels)
-    async with a_world(folder, llm, window=WINDOW, settings=settings, deliver=False) as world:
+    async with a_world(folder, llm, window=window, settings=settings, deliver=False) as world:
         discord = Discord(
             Account(token=token, api_base=server.api_base, gateway=server.gateway_url),
             name=settings.agent.name,
