@@ -16,8 +16,7 @@ from tests.support.model_server import Hang, ModelServer, obliging
 
 async def started(home: Path, config: str, **environ: str) -> asyncio.subprocess.Process:
     """`companion run` on `home`, set up by `config`."""
-    home.mkdir(exist_ok=True)
-    (home / "companion.toml").write_text(config, encoding="utf-8")
+    _set_up(home, config)
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -27,6 +26,11 @@ async def started(home: Path, config: str, **environ: str) -> asyncio.subprocess
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+
+
+def _set_up(home: Path, config: str) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "companion.toml").write_text(config, encoding="utf-8")
 
 
 def config(
