@@ -10,7 +10,7 @@ from companion.clock import Clock
 from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
 from companion.errors import ContextOverflowError, LLMError, LLMUnavailableError
-from companion.events import TimerFired
+from companion.events import FileReceived, MessageReceived, TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
 from companion.functions.turn import Turn
 from companion.gathering import Batch
@@ -40,6 +40,10 @@ FALLBACK = "Sorry, I lost my thread for a moment. Could you say that once more?"
 NOTED = "I've made a note of that."
 OVERFLOWS = 3
 """How often a prompt is made shorter when the endpoint says that it is too long."""
+
+
+class _TakenBackError(Exception):
+    """The message was deleted before it was answered."""
 
 
 @dataclass(slots=True)
@@ -130,7 +134,7 @@ class Agent:
         try:
             if looks_again:
                 await self._tell_once(item, LOOK_AGAIN)
-            await self._run(turn, taken, progress)
+            await self._run_unless_taken_back(turn, taken, progress, alone=not batch.earlier)
             await self._queue.append(
                 [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
             )
@@ -167,7 +171,18 @@ class Agent:
             said=said,
         )
 
-    async def _run(self, turn: Turn, taken: Sequence[Step], progress: _Progress) -> None:
+    async def _run_unless_taken_back(
+        self, turn: Turn, taken: Sequence[Step], progress: _Progress, *, alone: bool
+    ) -> None:
+        try:
+            await self._run(turn, taken, progress, alone=alone)
+        except _TakenBackError:
+            logger.info("event %d is not answered: its message was deleted", turn.item.id)
+
+    async def _run(
+        self, turn: Turn, taken: Sequence[Step], progress: _Progress, *, alone: bool
+    ) -> None:
+        """`alone` says that the turn is about one message only."""
         item = turn.item
         number = 0
         while number < self._max_steps and progress.repeated <= REPEATS:
@@ -175,7 +190,7 @@ class Agent:
                 step = (
                     taken[number]
                     if number < len(taken)
-                    else await self._ask(item, number, progress)
+                    else await self._ask(item, number, progress, alone=alone)
                 )
             except LLMUnavailableError:
                 if not progress.sent:
@@ -194,8 +209,16 @@ class Agent:
             step = taken[number] if number < len(taken) else await self._keep(item, number, reply)
             await self._act(turn, step, progress)
 
-    async def _ask(self, item: InboxItem, number: int, progress: _Progress) -> Step:
+    async def _is_taken_back(self, item: InboxItem) -> bool:
+        if not isinstance(item.event, MessageReceived | FileReceived) or not item.event.message:
+            return False
+        message = item.event.message
+        return await self._db.read(lambda tx: inbox.is_taken_back(tx, self._person, message))
+
+    async def _ask(self, item: InboxItem, number: int, progress: _Progress, *, alone: bool) -> Step:
         reply = await self._complete()
+        if alone and not progress.sent and await self._is_taken_back(item):
+            raise _TakenBackError
         last = self._queue.queue.last
         may_say = not (progress.sent and last is not None and last.kind == "alert")
         reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=f"{item.id}_{number}")

@@ -18,8 +18,8 @@ from companion.storage.inbox import InboxItem, find_message
 
 LOOK_AGAIN = (
     "[system alert] You have answered that message as it was before, and kept something from it."
-    " If what you kept is wrong now, change it. Write to the person only if the edit changes your"
-    " answer; otherwise stay_silent."
+    " If what you kept is wrong now, or came from a message that is deleted, change it. Write to"
+    " the person only if your answer is another one now; otherwise stay_silent."
 )
 
 

@@ -10,9 +10,10 @@ from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.declare import Asked, Command, command_name
 from companion.consequences import Consequence, consequence
+from companion.deletions import forget
 from companion.deliveries import Deliveries
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
-from companion.events import Address
+from companion.events import Address, MessageDeleted
 from companion.gathering import Batch
 from companion.memories import Memories
 from companion.storage import inbox, memory_state, messages, outbox, people, working_contexts
@@ -98,7 +99,7 @@ class Worker:
         if named is not None and not item.begun:
             await self._command(item, *named)
             return
-        follows = await self._db.read(lambda tx: consequence(tx, item))
+        follows = await self._follows(item)
         agent = await self._agents.get(item.person)
         if follows is Consequence.NOTHING:
             await self._close(item)
@@ -110,6 +111,14 @@ class Worker:
             await self._answer(item, lambda _tx: UNHEARD)
         else:
             await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
+
+    async def _follows(self, item: InboxItem) -> Consequence:
+        event = item.event
+        if not isinstance(event, MessageDeleted):
+            return await self._db.read(lambda tx: consequence(tx, item))
+        kept = await self._db.write(lambda tx: forget(tx, item, event))
+        self._agents.discard(item.person)
+        return Consequence.LOOK_AGAIN if kept else Consequence.NOTE
 
     async def _turn(self, agent: Agent, batch: Batch, *, looks_again: bool) -> None:
         self._typing(batch.lead.address, True)

@@ -143,13 +143,32 @@ def last_received(tx: Tx, person: int, conversation: int) -> datetime | None:
     return datetime.fromisoformat(row[0]) if row[0] else None
 
 
+def forget_text(tx: Tx, person: int, event: int) -> None:
+    """Keep of the event what happened, but not what was said with it."""
+    tx.execute(
+        "UPDATE inbox SET body = json_set(body, '$.text', '')"
+        " WHERE id = :event AND person_id = :person",
+        {"event": event, "person": person},
+    )
+
+
+def is_taken_back(tx: Tx, person: int, message: str) -> bool:
+    """Whether the deletion of this message of the person's waits to be dealt with."""
+    row = tx.execute(
+        "SELECT COUNT(*) FROM inbox WHERE person_id = :person AND state IN ('waiting', 'begun')"
+        " AND kind = 'MessageDeleted' AND json_extract(body, '$.message') = :message",
+        {"person": person, "message": message},
+    ).fetchone()
+    return bool(row[0])
+
+
 def came_as(tx: Tx, platform: str, id: str) -> Event | None:  # noqa: A002 - the platform's own id
     """The event that came from the platform under this id."""
     row = tx.execute(
         "SELECT kind, body FROM inbox WHERE source = :platform AND external_id = :id",
         {"platform": platform, "id": id},
     ).fetchone()
-    return _as(row[0]).validate_json(row[1]) if row else None
+    return _as_json(row[0]).validate_json(row[1]) if row else None
 
 
 def begin(tx: Tx, person: int, event: int) -> None:

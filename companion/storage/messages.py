@@ -25,6 +25,9 @@ WITHHELD_TOKENS = 40
 _calls = TypeAdapter(tuple[Call, ...])
 
 
+DELETED = "(a message that was deleted since)"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A message of the FIFO queue.
@@ -130,6 +133,22 @@ def withhold(tx: Tx, person: int, event: int) -> None:
         " WHERE person_id = :person AND event_id = :event AND kind IN ('event', 'result')",
         {"text": WITHHELD, "tokens": WITHHELD_TOKENS, "person": person, "event": event},
     )
+
+
+def forget(tx: Tx, person: int, event: int) -> None:
+    """Take out what was said with the event; that something was said stays."""
+    rows = tx.execute(
+        "SELECT id FROM message WHERE person_id = :person AND event_id = :event"
+        " AND kind = 'event' AND said <> ''",
+        {"person": person, "event": event},
+    ).fetchall()
+    for (message,) in rows:
+        search_index.remove_message(tx, person=person, message=message)
+        tx.execute(
+            "UPDATE message SET said = '', text = :deleted"
+            " WHERE id = :message AND person_id = :person",
+            {"deleted": DELETED, "message": message, "person": person},
+        )
 
 
 def said_count(tx: Tx, person: int) -> int:

@@ -69,6 +69,8 @@ async def platforms_life(world: World) -> None:
     await host.troubled(name, "down")
     await host.may_tell(name, "stranger")
     await host.unreadable(name, "u1", user="Anna", body="{}", error="broken")
+    await host.last_messages(name)
+    await host.event(name, "m1")
     await world.db.read(platforms.all_of_them)
     first = world.message("I like pears")
     await world.happens(replace(first, message="77"))

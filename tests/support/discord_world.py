@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adapters.discord import PLATFORM, Account, Admission, Discord, slashes
 from companion.commands.all import COMMANDS
+from companion.events import PlatformEvent
 from companion.llm.protocol import LLM, Message, Reply
 from companion.settings import Settings
 from tests.support.discord_server.payloads import Channel, Member
@@ -58,6 +59,11 @@ class DiscordWorld:
     discord: Discord
     running: asyncio.Task[None]
     pauses: Pauses
+    taken: int = 0
+
+    async def taken_in(self, number: int) -> None:
+        """Return when so many events have come in."""
+        await self.server.until(lambda: self.taken >= number)
 
     async def hears(self, author: Member, channel: Channel, text: str) -> list[str]:
         """What the bot posts after `author` wrote `text`."""
@@ -78,12 +84,13 @@ async def on_discord(
     settings: Settings | None = None,
     token: str = TOKEN,
     connected: bool = True,
+    window: int = WINDOW,
 ) -> AsyncIterator[DiscordWorld]:
     """The companion of the home `folder` on Discord; leaving it is like a kill."""
     settings = settings or AT_ONCE
     pauses = Pauses()
     listens = tuple(channel.id for channel in channels)
-    async with a_world(folder, llm, window=WINDOW, settings=settings, deliver=False) as world:
+    async with a_world(folder, llm, window=window, settings=settings, deliver=False) as world:
         discord = Discord(
             Account(token=token, api_base=server.api_base, gateway=server.gateway_url),
             name=settings.agent.name,
@@ -100,11 +107,19 @@ async def on_discord(
         )
         world.companion.deliver(PLATFORM, discord.send, repeatable=True, pieces=discord.pieces)
         world.companion.typing(PLATFORM, discord.typing)
-        running = asyncio.create_task(discord.run(world.companion.handle))
+
+        async def handle(event: PlatformEvent) -> bool:
+            new = await world.companion.handle(event)
+            talk.taken += 1
+            server.changed()
+            return new
+
+        running = asyncio.create_task(discord.run(handle))
+        talk = DiscordWorld(world, server, discord, running, pauses)
         try:
             if connected:
                 await server.connected()
-            yield DiscordWorld(world, server, discord, running, pauses)
+            yield talk
         finally:
             running.cancel()
             await asyncio.wait([running])

@@ -58,6 +58,14 @@ ALLOWED = (
         "the operator sees how much of a platform could not be read",
     ),
     Allowed(
+        r"SELECT chat, last_message FROM conversation WHERE platform = '\?' AND private = \?.*",
+        "an adapter reads on from the last message of each of its chats",
+    ),
+    Allowed(
+        r"SELECT kind, body FROM inbox WHERE source = '\?' AND external_id = '\?'",
+        "an adapter asks for an event of its own by its own id, which is one person's",
+    ),
+    Allowed(
         r"SELECT person_id FROM account WHERE platform = '\?' AND user = '\?'",
         "it finds out whose account this is",
     ),

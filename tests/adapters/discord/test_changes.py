@@ -6,8 +6,8 @@ import pytest
 
 from tests.adapters.discord.test_direct_messages import WaitingLLM
 from tests.support.discord_server.server import DiscordServer
-from tests.support.discord_world import echo, on_discord
-from tests.support.scripted_llm import ScriptedLLM, says
+from tests.support.discord_world import DiscordWorld, echo, on_discord
+from tests.support.scripted_llm import ScriptedLLM, calls, says
 
 
 async def test_a_link_preview_is_no_edit(tmp_path: Path, server: DiscordServer) -> None:
@@ -81,6 +81,53 @@ async def test_a_message_that_is_deleted_while_it_waits_is_never_answered(
         assert await server.posted(2) == ["first", "last"]
         await talk.world.companion.quiet()
         assert await talk.world.rows("SELECT said FROM message WHERE said LIKE '%4711%'") == []
+
+
+async def test_a_message_that_is_deleted_while_its_answer_is_thought_of_is_not_answered(
+    tmp_path: Path, server: DiscordServer
+) -> None:
+    anna = server.person("Anna")
+    chat = server.direct(anna)
+    llm = WaitingLLM(only="my PIN is 4711")
+    async with on_discord(tmp_path, server, llm, allowed=[anna]) as talk:
+        secret = await server.says(anna, chat, "my PIN is 4711")
+        await server.until(lambda: server.typing)
+        await server.deletes(secret)
+        await talk.taken_in(2)
+        llm.may_answer.set()
+        assert await talk.hears(anna, chat, "last") == ["last"]
+        await talk.world.companion.quiet()
+        assert await everywhere(talk, "4711") == 0
+
+
+async def test_what_was_said_in_a_message_that_is_deleted_later_is_gone_and_memory_looked_at_again(
+    tmp_path: Path, server: DiscordServer
+) -> None:
+    anna = server.person("Anna")
+    chat = server.direct(anna)
+    llm = ScriptedLLM(
+        calls(
+            ("working_context_append", {"text": "Has a secret."}),
+            ("send_message", {"message": "Noted."}),
+        ),
+        calls(
+            ("working_context_replace", {"old": "Has a secret.", "new": "Is discreet."}),
+            ("stay_silent", {}),
+        ),
+        echo,
+    )
+    async with on_discord(tmp_path, server, llm, allowed=[anna]) as talk:
+        secret = await server.says(anna, chat, "my PIN is 4711")
+        await server.posted(1)
+        await server.deletes(secret)
+        assert await talk.hears(anna, chat, "last") == ["last"]
+        await talk.world.companion.quiet()
+        assert await everywhere(talk, "4711") == 0
+        memory = await talk.world.companion.memory_of("discord", str(anna.id))
+        assert memory is not None
+        assert "Is discreet." in await memory.working_context()
+    assert "deleted an earlier message" in str(llm.prompts[1])
+    assert "4711" not in str(llm.prompts[1])
 
 
 async def test_a_deletion_of_what_the_companion_never_saw_means_nothing(
@@ -197,3 +244,10 @@ async def test_a_sticker_is_told_in_words(
     async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]):
         await server.says(anna, chat, "", sticker_items=[sticker])
         assert await server.posted(1) == [f"(sticker: {words})"]
+
+
+async def everywhere(talk: DiscordWorld, text: str) -> int:
+    """In how many rows `text` still stands."""
+    tables = ("inbox", "message", "passage")
+    rows = [await talk.world.rows(f"SELECT * FROM {table}") for table in tables]
+    return sum(text in str(row) for table in rows for row in table)

@@ -34,6 +34,18 @@ async def test_what_comes_again_is_answered_once(tmp_path: Path, server: Discord
         assert await talk.hears(anna, chat, "and more") == ["and more"]
 
 
+async def test_ready_again_starts_nothing_twice(tmp_path: Path, server: DiscordServer) -> None:
+    anna = server.person("Anna")
+    chat = server.direct(anna)
+    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
+        await talk.hears(anna, chat, "before")
+        server.gateway.forget_session()
+        await server.gateway.cut()
+        await server.until(lambda: len(server.gateway.identified) == 2 and server.gateway.connected)
+        assert await talk.hears(anna, chat, "after") == ["after"]
+    assert server.syncs == 1
+
+
 async def test_op_7_is_a_reconnect_with_the_same_session(
     tmp_path: Path, server: DiscordServer
 ) -> None:

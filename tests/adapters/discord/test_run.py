@@ -14,10 +14,14 @@ from tests.support.discord_server.server import TOKEN, DiscordServer
 from tests.support.model_server import Hang, ModelServer, obliging
 
 
-async def started(home: Path, config: str, **environ: str) -> asyncio.subprocess.Process:
-    """`companion run` on `home`, set up by `config`."""
+def _write_settings(home: Path, config: str) -> None:
     home.mkdir(exist_ok=True)
     (home / "companion.toml").write_text(config, encoding="utf-8")
+
+
+async def started(home: Path, config: str, **environ: str) -> asyncio.subprocess.Process:
+    """`companion run` on `home`, set up by `config`."""
+    _set_up(home, config)
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -27,6 +31,10 @@ async def started(home: Path, config: str, **environ: str) -> asyncio.subprocess
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+
+
+def _set_up(home: Path, config: str) -> None:
+    _write_settings(home, config)
 
 
 def config(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from companion.commands.all import COMMANDS
+from tests.adapters.discord.test_direct_messages import WaitingLLM
 from tests.support.discord_server.payloads import message
 from tests.support.discord_server.server import DiscordServer, Fault
 from tests.support.discord_world import echo, on_discord
@@ -99,6 +100,19 @@ async def test_start_greets(tmp_path: Path, server: DiscordServer) -> None:
     async with on_discord(tmp_path, server, llm, allowed=[anna]):
         await server.commands_by(anna, server.direct(anna), "start")
         assert await server.posted(1) == ["Welcome!"]
+
+
+async def test_a_command_that_takes_long_is_deferred_before_it_is_answered(
+    tmp_path: Path, server: DiscordServer
+) -> None:
+    anna = server.person("Anna")
+    llm = WaitingLLM()
+    async with on_discord(tmp_path, server, llm, allowed=[anna]):
+        await server.commands_by(anna, server.direct(anna), "start")
+        await server.until(lambda: server.callbacks)
+        assert server.posts == []
+        llm.may_answer.set()
+        await server.posted(1)
 
 
 async def test_an_interaction_that_is_over_is_answered_by_a_message(

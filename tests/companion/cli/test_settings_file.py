@@ -38,6 +38,9 @@ def test_any_name_can_be_written(name: str) -> None:
         "local": {},
         "embedder": {},
         "log": {},
+        "gathering": {},
+        "telegram": {},
+        "discord": {},
     }
 
 

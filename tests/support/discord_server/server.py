@@ -72,7 +72,7 @@ class DiscordServer:
         self._nonces: dict[tuple[int, str], Json] = {}
         self._interactions: dict[str, bool] = {}
         self._changes = asyncio.Event()
-        self.gateway = Gateway(TOKEN, self._welcome, self._changed)
+        self.gateway = Gateway(TOKEN, self._welcome, self.changed)
         self._runner = web.AppRunner(self._app(), shutdown_timeout=0.5)
         self.address = ""
 
@@ -229,7 +229,8 @@ class DiscordServer:
         await self.until(lambda: len(self.posts) >= number)
         return [post.content for post in self.posts]
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Something happened that somebody may wait for."""
         self._changes.set()
 
     def _as_seen(self, message: Json) -> Json:
@@ -293,7 +294,7 @@ class DiscordServer:
         if not request.path.startswith("/api/"):
             return await handler(request)
         self.requests.append((request.method, request.path))
-        self._changed()
+        self.changed()
         if not self._may(request):
             return _json({"message": "401: Unauthorized", "code": 0}, 401)
         fault = self._fault(request)
@@ -304,7 +305,7 @@ class DiscordServer:
         except RefusalError as refusal:
             return _json(refusal.body(), refusal.status)
         finally:
-            self._changed()
+            self.changed()
         return response if fault is None else _fail(request, fault)
 
     def _may(self, request: web.Request) -> bool:
