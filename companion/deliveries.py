@@ -150,7 +150,7 @@ class Deliveries:
                 if conversation in self._lost:
                     await self._refuse(waiting[0], "nothing gets through to this chat")
                 else:
-                    await self._deliver(waiting[0], sender)
+                    await self._deliver_or_refuse(waiting[0], sender)
                 waiting.popleft()
         finally:
             del self._running[conversation]
@@ -158,6 +158,13 @@ class Deliveries:
                 self._waiting.pop(conversation, None)
             if not self._running:
                 self._settled.set()
+
+    async def _deliver_or_refuse(self, item: OutboxItem, sender: _Sender) -> None:
+        try:
+            await self._deliver(item, sender)
+        except Exception as error:  # an adapter's fault costs one message, not everybody's
+            logger.exception("message %d made its adapter fail", item.id)
+            await self._refuse(item, f"{type(error).__name__} in the adapter")
 
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
         """Send `item`, piece by piece, until the platform has it all or refuses it."""

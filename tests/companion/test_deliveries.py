@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from companion.errors import DeliveryDelayedError, DeliveryError
 from companion.events import OutgoingMessage
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
@@ -51,6 +53,28 @@ async def test_a_refused_message_does_not_hold_up_the_next(tmp_path: Path) -> No
             ("refused", "not that"),
             ("sent", None),
         ]
+
+
+async def test_a_fault_of_the_adapter_costs_one_message_and_no_more(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    llm = ScriptedLLM(sends("one"), sends("two"))
+    async with a_world(tmp_path, llm, deliver=False) as world:
+
+        async def broken(message: OutgoingMessage) -> None:
+            if message.text == "one":
+                raise RuntimeError("a bug")
+            world.delivered.append((message.address.chat, message.text))
+
+        world.companion.deliver(PLATFORM, broken)
+        await said(world, "Hi")
+        await said(world, "Hi again")
+        assert [text for _, text in world.delivered] == ["two"]
+        assert await world.rows("SELECT state, error FROM outbox ORDER BY id") == [
+            ("refused", "RuntimeError in the adapter"),
+            ("sent", None),
+        ]
+    assert "a bug" in caplog.text
 
 
 async def test_a_delayed_message_is_sent_later_and_the_rest_follows_in_order(
