@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,7 +69,8 @@ class Life:
     def signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
         if not self._code.done():
-            os.kill(self.process, number)
+            with suppress(ProcessLookupError):  # it has, a moment ago
+                os.kill(self.process, number)
 
     async def ended(self) -> int:
         """Its exit code, once it has one."""
