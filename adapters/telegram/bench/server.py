@@ -49,7 +49,10 @@ class Telegram:
         return app
 
     async def method(self, request: web.Request) -> web.Response:
-        given = {**request.query, **await request.post()}
+        try:
+            given = {**request.query, **await request.post()}
+        except ConnectionResetError:  # a sign of typing that the end of its turn cut short
+            return web.Response()
         name = request.match_info["method"]
         if name == "getUpdates":
             return _result(await self._updates(given))
