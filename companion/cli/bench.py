@@ -25,15 +25,22 @@ def add(subparsers: Subparsers) -> None:
     turn.add_argument("--quick", action="store_true", help="a tenth of it, to see that it works")
     turn.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     turn.set_defaults(run=run)
-    telegram = kinds.add_parser(
-        "telegram", help="200 chats of 20 messages on a Telegram of its own (a minute)"
-    )
-    telegram.add_argument("--json", action="store_true", help="the figures as JSON")
-    telegram.add_argument("--quick", action="store_true", help="a tenth of the chats")
-    telegram.add_argument(
-        "--check", action="store_true", help="exit with 1 when a target is missed"
-    )
-    telegram.set_defaults(run=run_telegram)
+    for name, measured in (("telegram", run_telegram), ("discord", run_discord)):
+        chats = kinds.add_parser(
+            name, help=f"200 chats of 20 messages on a {name.title()} of its own (a minute)"
+        )
+        chats.add_argument("--json", action="store_true", help="the figures as JSON")
+        chats.add_argument("--quick", action="store_true", help="a tenth of the chats")
+        chats.add_argument(
+            "--check", action="store_true", help="exit with 1 when a target is missed"
+        )
+        chats.set_defaults(run=measured)
+
+
+def run_discord(args: argparse.Namespace) -> int:
+    from adapters.discord.bench.run import Plan, measure
+
+    return _show(measure(Plan(chats=20) if args.quick else Plan()), args)
 
 
 def run_telegram(args: argparse.Namespace) -> int:

@@ -1,0 +1,1 @@
+"""What `companion bench discord` measures."""
