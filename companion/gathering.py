@@ -59,8 +59,9 @@ class Gathering:
         run, changes, closed = self._run(lane)
         kept, settled = _changed(run, changes)
         if not kept:
-            deletion = changes[-1]
-            return Batch(deletion, settled=(*run, *changes[:-1])), NOW
+            deletion = next(c for c in reversed(changes) if isinstance(c.event, MessageDeleted))
+            others = (change for change in changes if change is not deletion)
+            return Batch(deletion, settled=(*run, *others)), NOW
         wait = NOW if closed or not _may_go_on(first) else self._until_all_came(run)
         return Batch(kept[-1], tuple(kept[:-1]), tuple(settled)), wait
 

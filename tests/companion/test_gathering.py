@@ -162,6 +162,16 @@ def test_a_deleted_message_is_not_answered() -> None:
     assert wait == timedelta(0)
 
 
+def test_a_deleted_message_is_not_answered_for_an_edit_that_comes_behind() -> None:
+    lane = Lane()
+    lane.said("first")
+    lane.comes(MessageDeleted(**lane.common("1"), message="mfirst"))
+    lane.edited("first", "too late")
+    batch, _ = lane.gathering.next(lane.items)
+    assert isinstance(batch.lead.event, MessageDeleted)
+    assert sorted(item.id for item in batch.settled) == [1, 3]
+
+
 def test_an_edited_command_changes_nothing() -> None:
     lane = Lane()
     lane.said("/memory")
