@@ -22,8 +22,8 @@ class Plan:
 
     turns: int = 1000
     early: int = 10
-    block: int = 20
-    rounds: int = 7
+    block: int = 10
+    rounds: int = 12
 
 
 @dataclass(slots=True)

@@ -21,13 +21,22 @@ class Call:
 class Message:
     """One message of a prompt.
 
-    Only an assistant's message has `calls`; only a tool's has `call_id`, the call it answers.
+    Only an assistant's message has `calls`; only a tool's has `call_id`, the call it answers. A
+    prompt's hundred messages are looked up in a cache for each request, so the hash is kept.
     """
 
     role: Role
     text: str
     calls: tuple[Call, ...] = ()
     call_id: str | None = None
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        key = (self.role, self.text, self.calls, self.call_id)
+        object.__setattr__(self, "_hash", hash(key))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from companion.embedders.protocol import Embedder
 from companion.errors import DatabaseError, EmbedderUnavailableError
 from companion.storage import vector_blocks
 from companion.storage.database import Database
+from companion.storage.vector_blocks import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,6 @@ class Vectorizer:
         while True:
             await written.wait()
             await asyncio.sleep(self._gather.total_seconds())
-            written.clear()
             try:
                 await self.run_once()
                 retry = self._retry
@@ -68,7 +68,7 @@ class Vectorizer:
             name = self._embedder.name
             self._model = await self._db.write(lambda tx: vector_blocks.use_model(tx, name))
         made = 0
-        while batch := await self._db.read(lambda tx: vector_blocks.waiting(tx, BATCH)):
+        while batch := await self._waiting():
             vectors = await self._embedder.embed([one.text for one in batch])
             await self._db.write(
                 partial(vector_blocks.add_vectors, model=self._model, made=batch, vectors=vectors)
@@ -78,3 +78,7 @@ class Vectorizer:
             await self._db.write(vector_blocks.drop_old_models)
             self._old_kept = False
         return made
+
+    async def _waiting(self) -> list[Waiting]:
+        self._db.written.clear()  # before looking: what is written from now on is looked at again
+        return await self._db.read(lambda tx: vector_blocks.waiting(tx, BATCH))

@@ -90,6 +90,8 @@ class Database:
         self._path = path
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._called = False
+        """Whether the writer has been called and has not looked yet."""
         self._ending: asyncio.Future[None] | None = None
         self.written = asyncio.Event()
         """Set after every commit. Whoever waits for it clears it."""
@@ -158,7 +160,7 @@ class Database:
         unit = _Unit(work, self._loop.create_future())
         self._writes.put(unit)
         if patient:
-            self._loop.call_later(PATIENT.total_seconds(), self._commit_soon)
+            self._loop.call_later(PATIENT.total_seconds(), self._commit_what_is_left)
         else:
             self._commit_soon()
         return cast(T, await unit.done)
@@ -190,9 +192,14 @@ class Database:
             await connection.close()
 
     def _commit_soon(self) -> None:
-        if self._writer is not None and not self._closed:
+        if self._writer is not None and not self._closed and not self._called:
+            self._called = True
             connection, commit = self._writer
             connection.soon(commit)
+
+    def _commit_what_is_left(self) -> None:
+        if not self._writes.empty():
+            self._commit_soon()
 
     def _connections(self) -> list[_Connection]:
         pairs = [*self._readers, self._writer] if self._writer else self._readers
@@ -211,6 +218,7 @@ class Database:
 
     def _commit_what_waits(self, tx: Tx) -> None:
         """Run all that waits in one transaction. In the writer's thread."""
+        self._called = False  # before looking: what comes later calls again
         units = []
         while unit := _next(self._writes):
             if not unit.done.cancelled():
