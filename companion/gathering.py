@@ -50,12 +50,13 @@ class Gathering:
     def next(self, lane: Sequence[InboxItem]) -> tuple[Batch, timedelta]:
         """The next batch of a lane, and how long to wait before it for what may still come."""
         first = lane[0]
-        if first.begun or isinstance(first.event, TimerFired):
-            return Batch(first), NOW
-        if _may_go_on(first):
+        # a command waits for no model: neither for one that is down, nor for more to be said
+        if first.attempts or (_may_go_on(first) and not first.begun):
             for item in islice(lane, 1, AHEAD):
                 if command_name(item.event) is not None:
                     return Batch(item), NOW
+        if first.begun or isinstance(first.event, TimerFired):
+            return Batch(first), NOW
         run, changes, closed = self._run(lane)
         kept, settled = _changed(run, changes)
         if not kept:

@@ -196,6 +196,16 @@ async def test_an_unreachable_model_is_owned_up_to_once_and_the_message_is_answe
         assert await world.say("Hello??") == ["Here I am.", "Hello!", "Yes!"]
 
 
+async def test_a_command_is_answered_while_no_model_is(tmp_path: Path) -> None:
+    away = LLMUnavailableError("down")
+    llm = ScriptedLLM(away, away, away, sends("Here I am."), sends("Yes."))
+    async with a_world(tmp_path, llm) as world:
+        assert await world.say("Are you there?") == [LATER]
+        assert await world.say("/remember I asked.") == ["Saved."]
+        assert "I asked." in (await world.say("/memory"))[0]
+        assert await world.say("Hello?") == ["Here I am.", "Yes."]
+
+
 async def test_a_model_that_only_the_operator_can_mend_is_said_so(tmp_path: Path) -> None:
     llm = ScriptedLLM(LLMUnavailableError("wrong key", permanent=True))
     async with a_world(tmp_path, llm) as world:

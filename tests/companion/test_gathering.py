@@ -108,6 +108,16 @@ def test_a_command_runs_at_once_and_the_rest_goes_on_waiting() -> None:
     assert lane.next() == (["one", "two"], 2.5)
 
 
+def test_a_command_passes_a_message_that_no_model_answered() -> None:
+    lane = Lane()
+    lane.said("first")
+    lane.items[0].begun = True
+    lane.said("/help")
+    assert lane.next() == (["first"], 0)
+    lane.items[0].attempts = 1
+    assert lane.next() == (["/help"], 0)
+
+
 def test_a_platform_of_whole_messages_waits_for_nothing() -> None:
     lane = Lane()
     lane.said("one", more_may_follow=False)
