@@ -54,7 +54,7 @@ def measure(plan: Plan, tell: Callable[[str], None]) -> list[Figure]:
     """All figures. `tell` hears what is being measured."""
     with _one_core():
         tell("start and idle memory")
-        with _server() as (server, folder):
+        with scripted_server() as (server, folder):
             started = start.measure(server, folder, plan.starts)
         tell(f"the prompts of {plan.sent.turns} turns")
         sent = _apart(prompts.measure, plan.sent, edit_every=10)
@@ -146,7 +146,7 @@ def _over(name: str, values: Sequence[float], unit: str, target: float | None = 
 def _apart(measured: Callable[[str, Path, P], Awaitable[R]], plan: P, *, edit_every: int = 20) -> R:
     """What `measured` gives, in a process of its own, with a server and a home of its own."""
     with (
-        _server(edit_every) as (server, folder),
+        scripted_server(edit_every) as (server, folder),
         ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool,
     ):
         return pool.submit(_run, measured, server, folder, plan).result()
@@ -160,7 +160,7 @@ def _run(measured: Callable[[str, Path, P], Awaitable[R]], server: str, folder: 
 
 
 @contextmanager
-def _server(edit_every: int = 20) -> Iterator[tuple[str, Path]]:
+def scripted_server(edit_every: int = 20) -> Iterator[tuple[str, Path]]:
     """A scripted server's address, and an empty folder."""
     command = [sys.executable, "-m", "companion.bench.server", "--edit-every", str(edit_every)]
     with (

@@ -206,6 +206,27 @@ async def test_a_command_is_answered_while_no_model_is(tmp_path: Path) -> None:
         assert await world.say("Hello?") == ["Here I am.", "Yes."]
 
 
+async def test_what_no_model_has_answered_yet_is_kept_and_findable(tmp_path: Path) -> None:
+    llm = ScriptedLLM(LLMUnavailableError("down"))
+    async with a_world(tmp_path, llm) as world:
+        await world.say("The cello is at Ruth's.")
+        assert await world.rows(
+            "SELECT state, said FROM inbox JOIN message ON event_id = inbox.id"
+        ) == [("begun", "The cello is at Ruth's.")]
+        found = await (await world.memory()).search_messages("cello")
+        assert [message.text for message in found.items] == ["The cello is at Ruth's."]
+
+
+async def test_a_message_is_stored_before_the_answer_to_it(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("Hello!"))) as world:
+        await world.say("Hi")
+        assert await world.rows("SELECT kind FROM message ORDER BY id") == [
+            ("event",),
+            ("answer",),
+            ("result",),
+        ]
+
+
 async def test_a_model_that_only_the_operator_can_mend_is_said_so(tmp_path: Path) -> None:
     llm = ScriptedLLM(LLMUnavailableError("wrong key", permanent=True))
     async with a_world(tmp_path, llm) as world:

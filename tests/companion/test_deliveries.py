@@ -36,6 +36,19 @@ async def test_what_no_platform_takes_waits_for_one(tmp_path: Path) -> None:
         assert world.delivered == [("Anna", "Hello!")]
 
 
+async def test_a_reply_is_marked_as_being_sent_when_the_platform_gets_it(tmp_path: Path) -> None:
+    seen: list[tuple[object, ...]] = []
+    async with a_world(tmp_path, ScriptedLLM(sends("Hello!")), deliver=False) as world:
+
+        async def look(message: OutgoingMessage) -> None:
+            seen.extend(await world.rows(STATES))
+
+        world.companion.deliver(PLATFORM, look)
+        await said(world, "Hi")
+        assert seen == [(0, "sending", 1)]
+        assert await world.rows(STATES) == [(0, "sent", 1)]
+
+
 async def test_a_refused_message_does_not_hold_up_the_next(tmp_path: Path) -> None:
     llm = ScriptedLLM(sends("too rude"), sends("fine"))
     async with a_world(tmp_path, llm, deliver=False) as world:

@@ -54,6 +54,38 @@ async def test_writes_that_wait_together_share_one_commit(db: Database, tmp_path
     assert await db.read(names) == [f"p{n}" for n in range(50)]
 
 
+async def test_a_patient_write_joins_the_next_commit(db: Database, tmp_path: Path) -> None:
+    await db.write(lambda tx: tx.execute("SELECT 1"))
+    before = number_of_commits(db, tmp_path / "companion.db")
+    patient = asyncio.create_task(db.write(add("patient"), patient=True))
+    await asyncio.sleep(0)
+    await db.write(add("next"))
+    assert await patient == 1
+    assert number_of_commits(db, tmp_path / "companion.db") == before + 1
+    assert await db.read(names) == ["patient", "next"]
+
+
+async def test_a_patient_write_that_nobody_follows_is_done_by_itself(db: Database) -> None:
+    assert await db.write(add("alone"), patient=True) == 1
+    assert await db.read(names) == ["alone"]
+
+
+async def test_closing_does_what_waits_patiently(tmp_path: Path) -> None:
+    db = await Database.open(tmp_path / "companion.db")
+    patient = asyncio.create_task(db.write(add("patient"), patient=True))
+    await asyncio.sleep(0)
+    await db.close()
+    assert await patient == 1
+
+
+async def test_who_waits_for_writes_is_told_of_each_commit(db: Database) -> None:
+    db.written.clear()
+    await db.read(names)
+    assert not db.written.is_set()
+    await db.write(add("Ada"))
+    assert db.written.is_set()
+
+
 async def test_a_failing_write_takes_no_other_of_its_commit_along(db: Database) -> None:
     def breaks_a_rule(tx: Tx) -> None:
         add("half done")(tx)
