@@ -214,7 +214,7 @@ async def test_what_no_model_has_answered_yet_is_kept_and_findable(tmp_path: Pat
             "SELECT state, said FROM inbox JOIN message ON event_id = inbox.id"
         ) == [("begun", "The cello is at Ruth's.")]
         found = await (await world.memory()).search_messages("cello")
-        assert [message.text for message in found.items] == ["The cello is at Ruth's."]
+        assert [message.said for message in found.items] == ["The cello is at Ruth's."]
 
 
 async def test_a_message_is_stored_before_the_answer_to_it(tmp_path: Path) -> None:
