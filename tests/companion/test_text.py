@@ -18,7 +18,9 @@ def test_nul_and_lone_surrogates_are_repaired_and_everything_else_is_kept() -> N
 
 @given(st.text(st.characters()))
 def test_cleaned_text_can_be_stored(text: str) -> None:
-    clean(text).encode("utf-8")
+    stored = clean(text)
+    assert stored.encode("utf-8").decode("utf-8") == stored
+    assert "\0" not in stored
 
 
 def test_a_long_text_is_shown_cut_with_a_pointer() -> None:
