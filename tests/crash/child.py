@@ -31,6 +31,8 @@ from tests.support.discord_server.server import TOKEN as DISCORD_TOKEN
 TELEGRAM_USERS = (7, 8, 9)
 NOW = datetime(2025, 5, 5, 12, tzinfo=UTC)
 WINDOW = 4096
+LONGEST_SECONDS = 120
+"""Longer than any life may last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +161,7 @@ def _run_forked(job: Job) -> None:
         log = os.open(Path(job.folder) / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(log, sys.stdout.fileno())
         os.dup2(log, sys.stderr.fileno())
+        signal.alarm(LONGEST_SECONDS)  # nobody else ends it if the tests are killed themselves
         if job.breaks:
             BREAKS[job.breaks]()
         code = asyncio.run(until_told_to_stop(live(job)))
