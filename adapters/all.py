@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from adapters.base import Adapter
 from companion.app import Companion
+from companion.clock import SystemClock
 from companion.commands.all import COMMANDS
 from companion.settings import Secrets, Settings
 
@@ -53,6 +54,7 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
         ),
         host=companion.platforms,
         commands={name: command.help for name, command in COMMANDS.items()},
+        clock=SystemClock(),
         link_previews=chosen.link_previews,
     )
     companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces)
@@ -62,7 +64,6 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
 
 def _discord(companion: Companion, settings: Settings, secrets: Secrets) -> Adapter:
     from adapters import discord
-    from companion.clock import SystemClock
 
     chosen = settings.discord
     token = secrets.get(DISCORD_TOKEN)

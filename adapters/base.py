@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from companion.events import Address, OutgoingMessage, PlatformEvent
+from companion.choices import Reference
+from companion.events import Address, Choice, OutgoingMessage, PlatformEvent
 
 Handle = Callable[[PlatformEvent], Awaitable[bool]]
 """Takes an event in; returns once it is on disk, with False if it was there before."""
@@ -31,6 +32,9 @@ class Host(Protocol):
 
     async def event(self, platform: str, id: str) -> PlatformEvent | None:  # noqa: A002
         """What came from the platform under this id, which is its own."""
+
+    async def chosen(self, address: Address, reference: Reference) -> Choice | None:
+        """What a button stands for; None for a question that is over or was never asked there."""
 
     async def moved(self, platform: str, chat: str, to: str) -> None:
         """A group has another id from now on."""

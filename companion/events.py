@@ -163,6 +163,24 @@ Event = PlatformEvent | TimerFired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A button below a message: pressing the one that says `label` is writing `words`.
+
+    `words` are a command, such as "/forget yes hazelnuts", or anything else that a person might
+    write; empty ones only put the buttons away. Whoever presses is the sender, so a command finds
+    out by itself whether they may. What the buttons offer must also stand in the text, as
+    something to write: not every platform has buttons, and they work for a few days only.
+    """
+
+    label: str
+    words: str
+
+    def __post_init__(self) -> None:
+        if not self.label.strip():
+            raise ValueError("a button needs a label")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
     """Something to deliver. `id` is ours and stays the same when a send is tried again.
 
@@ -170,6 +188,7 @@ class OutgoingMessage:
     unknown. An opener never is. `answers` is the platform's id of the message that it answers,
     where several people write. `piece` counts from 0, for a platform that takes long texts in
     pieces: only that one is to be sent. `cause` is the platform's id of the event that it is for.
+    `choices` are shown below the last piece, where the platform has buttons.
     """
 
     id: int
@@ -179,3 +198,4 @@ class OutgoingMessage:
     answers: str | None = None
     piece: int = 0
     cause: str = ""
+    choices: tuple[Choice, ...] = ()

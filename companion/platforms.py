@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from companion.choices import Reference
 from companion.clock import Clock
 from companion.errors import DatabaseError
-from companion.events import PlatformEvent, TimerFired
-from companion.storage import inbox, people, platforms
+from companion.events import Address, Choice, PlatformEvent, TimerFired
+from companion.storage import choices, inbox, people, platforms
 from companion.storage.database import Database, Tx
 from companion.storage.platforms import DeadLetter
 
@@ -71,6 +72,14 @@ class Platforms:
         """What came from the platform under this id, which is its own."""
         event = await self._db.read(lambda tx: inbox.came_as(tx, platform, id))
         return None if isinstance(event, TimerFired) else event
+
+    async def chosen(self, address: Address, reference: Reference) -> Choice | None:
+        """What the button stands for that was pressed below a message which was sent to `address`.
+
+        None for a question that is over, or was never asked there.
+        """
+        now = self._clock.now()
+        return await self._db.read(lambda tx: choices.chosen(tx, address, reference, now))
 
     async def moved(self, platform: str, chat: str, to: str) -> None:
         """The group `chat` is called `to` from now on; its memory goes with it."""

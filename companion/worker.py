@@ -8,7 +8,7 @@ from companion import event_text, logs
 from companion.agent import Agent
 from companion.agents import Agents
 from companion.clock import Clock
-from companion.commands.declare import Asked, Command, command_name
+from companion.commands.declare import Answer, Asked, Command, Question, command_name
 from companion.consequences import Consequence, consequence
 from companion.deletions import forget
 from companion.deliveries import Deliveries
@@ -150,11 +150,20 @@ class Worker:
         await self._answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
         self._agents.discard(item.person)
 
-    async def _answer(self, item: InboxItem, make: Callable[[Tx], str]) -> None:
+    async def _answer(self, item: InboxItem, make: Callable[[Tx], Answer]) -> None:
         """Do what was asked, answer and close the event, all or nothing."""
 
         def work(tx: Tx) -> OutboxItem:
-            piece = outbox.add(tx, item, make(tx), now=self._clock.now(), notice=True)
+            made = make(tx)
+            answer = made if isinstance(made, Question) else Question(made, ())
+            piece = outbox.add(
+                tx,
+                item,
+                answer.text,
+                now=self._clock.now(),
+                notice=True,
+                choices=answer.choices,
+            )
             inbox.finish(tx, item.person, item.id)
             return piece
 
@@ -198,7 +207,7 @@ def _refused(tx: Tx, batch: Batch) -> str:
     return REFUSED
 
 
-def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], str]) -> str:
+def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], Answer]) -> Answer:
     """What `make` gives. A working context that it changed stands in the next prompt.
 
     Nothing in the queue tells of such a change, as calls do of the model's own.

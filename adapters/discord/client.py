@@ -10,6 +10,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.slash import Slash, add_commands, synced
+from companion.choices import Reference
 
 Interaction = discord.Interaction[discord.Client]
 Sleep = Callable[[float], Awaitable[None]]
@@ -43,7 +44,10 @@ class Reception(Protocol):
         """An emoji was put to a message, or taken away."""
 
     def asked(self, interaction: Interaction, text: str) -> None:
-        """A slash command or a button stands for `text`, such as "/memory"."""
+        """Somebody used the slash command that `text` is, such as "/memory"."""
+
+    def pressed(self, interaction: Interaction, reference: Reference) -> None:
+        """Somebody pressed the button with this reference."""
 
 
 def point_at(api_base: str, gateway: str) -> None:
@@ -127,6 +131,6 @@ class Client(discord.Client):
     async def on_interaction(self, interaction: Interaction) -> None:
         if interaction.type is discord.InteractionType.component:
             pressed: dict[str, Any] = dict(interaction.data or {})
-            custom_id = str(pressed.get("custom_id", ""))
-            if custom_id.startswith("/"):
-                self._reception.asked(interaction, custom_id)
+            reference = Reference.read(str(pressed.get("custom_id", "")))
+            if reference is not None:
+                self._reception.pressed(interaction, reference)

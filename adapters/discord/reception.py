@@ -11,6 +11,7 @@ from typing import Any
 import discord
 
 from adapters.base import Handle, Host
+from adapters.buttons import OVER
 from adapters.discord.client import Interaction, Sleep
 from adapters.discord.failures import INTERACTION_OVER, PORTAL, TROUBLE, in_words
 from adapters.discord.files import with_contents
@@ -27,9 +28,12 @@ from adapters.discord.to_event import (
     of_deletion,
     of_edit,
     of_message,
+    of_press,
     of_reaction,
     place,
+    where,
 )
+from companion.choices import Reference
 from companion.clock import Clock
 from companion.errors import DatabaseError
 from companion.events import FileReceived, PlatformEvent
@@ -152,6 +156,35 @@ class DiscordReception:
 
         chat = interaction.channel_id or 0
         self._intake.add(chat, partial(self._safely, take, event.id))
+
+    def pressed(self, interaction: Interaction, reference: Reference) -> None:
+        if interaction.user.id not in self.me.allowed:
+            self._spawn(self._turn_away(interaction))
+            return
+        answered = self._spawn(self._put_buttons_away(interaction, reference))
+
+        async def take() -> None:
+            choice = await self._host.chosen(where(interaction), reference)
+            if choice is None or not choice.words:
+                return
+            event = of_press(interaction, reference, choice.words)
+            await asyncio.wait([answered])
+            if interaction.guild_id is not None and interaction.response.is_done():
+                self._sending.expect_answer(event.id, interaction, answered=True)
+            await self._take([event])
+
+        chat = interaction.channel_id or 0
+        self._intake.add(chat, partial(self._safely, take, f"button {reference}"))
+
+    async def _put_buttons_away(self, interaction: Interaction, reference: Reference) -> None:
+        """The answer that Discord waits for: the message without its buttons."""
+        try:
+            if await self._host.chosen(where(interaction), reference) is None:
+                await interaction.response.send_message(OVER, ephemeral=True)
+            else:
+                await interaction.response.edit_message(view=None)
+        except TROUBLE as error:
+            logger.info("a pressed button is left as it is: %s", in_words(error))
 
     async def _message(self, message: discord.Message) -> None:
         meaning = of_message(message, self.me)

@@ -13,6 +13,7 @@ from typing import Any
 
 import discord
 
+from adapters.discord.buttons import view
 from adapters.discord.failures import INTERACTION_OVER, TROUBLE, delivery_error
 from adapters.discord.render import render
 from adapters.discord.split import Piece, split
@@ -65,9 +66,18 @@ class Sending:
         self._again = again
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
 
-    def expect_answer(self, event: str, interaction: discord.Interaction[discord.Client]) -> None:
-        """What is sent for the event with this id answers `interaction`."""
-        self._waiting[event] = _Waiting(interaction)
+    def expect_answer(
+        self,
+        event: str,
+        interaction: discord.Interaction[discord.Client],
+        *,
+        answered: bool = False,
+    ) -> None:
+        """What is sent for the event with this id answers `interaction`.
+
+        `answered` says that Discord shows nothing that waits to be replaced by it.
+        """
+        self._waiting[event] = _Waiting(interaction, answered)
         if len(self._waiting) > MOST_INTERACTIONS:
             self._waiting.popitem(last=False)
 
@@ -127,8 +137,12 @@ class Sending:
 
     async def _post(self, client: discord.Client, message: OutgoingMessage, piece: Piece) -> None:
         channel = client.get_partial_messageable(await self._channel(client, message))
+        elsewhere = channel.id != int(message.address.thread or message.address.chat)
         await channel.send(
-            **_content(piece), nonce=_nonce(message), **_reference(message, channel.id)
+            **_content(piece),
+            **({} if elsewhere else _buttons(message)),
+            nonce=_nonce(message),
+            **_reference(message, channel.id),
         )
 
     async def _channel(self, client: discord.Client, message: OutgoingMessage) -> int:
@@ -149,11 +163,13 @@ class Sending:
         interaction = waiting.interaction
         try:
             if not waiting.answered:
-                await interaction.edit_original_response(**_edited(piece))
+                await interaction.edit_original_response(**_edited(piece), **_buttons(message))
                 waiting.answered = True
             else:
                 hidden = interaction.guild_id is not None
-                await interaction.followup.send(**_content(piece), ephemeral=hidden)
+                await interaction.followup.send(
+                    **_content(piece), **_buttons(message), ephemeral=hidden
+                )
         except discord.HTTPException as error:
             if error.code not in INTERACTION_OVER:
                 raise
@@ -172,6 +188,13 @@ def _edited(piece: Piece) -> dict[str, Any]:
     if piece.file is None:
         return {"content": piece.text}
     return {"attachments": [_file(piece)]}
+
+
+def _buttons(message: OutgoingMessage) -> dict[str, Any]:
+    """What stands below the last piece of `message`."""
+    last = message.piece == len(pieces(message.text)) - 1
+    shown = view(message) if last else None
+    return {} if shown is None else {"view": shown}
 
 
 def _file(piece: Piece) -> discord.File:

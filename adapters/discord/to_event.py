@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from discord import ChannelType, Interaction, Member, Message, MessageType, Thread, User
 
 from adapters.discord.in_words import in_words, quoted
+from companion.choices import Reference
 from companion.events import (
     Address,
     FileReceived,
@@ -125,16 +126,32 @@ def of_reaction(
 
 
 def of_command(interaction: Interaction, text: str) -> PlatformEvent:
-    """What a slash command or a button means that stands for `text`, such as "/memory"."""
+    """What a slash command means that stands for `text`, such as "/memory"."""
     common = {
         "id": f"{INTERACTION}{interaction.id}",
-        "address": place(interaction.channel, interaction.channel_id, interaction.guild_id),
+        "address": where(interaction),
         "sender": _sender(interaction.user),
         "at": interaction.created_at.astimezone(UTC),
     }
     if text == "/start":
         return PersonStarted(**common)  # type: ignore[arg-type]
     return MessageReceived(**common, text=text)  # type: ignore[arg-type]
+
+
+def of_press(interaction: Interaction, reference: Reference, words: str) -> MessageReceived:
+    """What a button means that stands for `words`: once for each who presses it."""
+    return MessageReceived(
+        id=f"{INTERACTION}{reference} {interaction.user.id}",
+        address=where(interaction),
+        sender=_sender(interaction.user),
+        at=interaction.created_at.astimezone(UTC),
+        text=words,
+    )
+
+
+def where(interaction: Interaction) -> Address:
+    """Where a command was used or a button pressed."""
+    return place(interaction.channel, interaction.channel_id, interaction.guild_id)
 
 
 def _is_a_persons(message: Message) -> bool:

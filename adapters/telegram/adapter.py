@@ -13,6 +13,7 @@ from adapters.telegram.sending import Sending, pieces
 from adapters.telegram.to_event import PLATFORM, Admission, Me
 from adapters.telegram.typing import TypingSigns
 from adapters.telegram.webhook import Webhook, WebhookServer
+from companion.clock import Clock
 from companion.errors import DeliveryDelayedError
 from companion.events import Address, OutgoingMessage
 from companion.tasks import task_group
@@ -41,6 +42,7 @@ class Telegram:
         admission: Admission,
         host: Host,
         commands: Menu,
+        clock: Clock,
         link_previews: bool = False,
         poll_wait: timedelta = WAIT,
         poll_hung: timedelta = HUNG,
@@ -51,6 +53,7 @@ class Telegram:
         self._admission = admission
         self._host = host
         self._commands = commands
+        self._clock = clock
         self._link_previews = link_previews
         self._poll_wait = poll_wait
         self._poll_hung = poll_hung
@@ -82,7 +85,14 @@ class Telegram:
             self.ready.set()
             tasks.create_task(show_menu(bot, self._commands))
             me = Me(id=bot.id, username=bot.username, name=self._name)
-            intake = Intake(bot, me=me, admission=self._admission, host=self._host, handle=handle)
+            intake = Intake(
+                bot,
+                me=me,
+                admission=self._admission,
+                host=self._host,
+                handle=handle,
+                clock=self._clock,
+            )
             try:
                 await self._source(connection, intake).run()
             finally:  # what is still to be sent waits for the next start

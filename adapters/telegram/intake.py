@@ -9,7 +9,17 @@ from telegram.error import TelegramError
 
 from adapters.base import Handle, Host
 from adapters.telegram.connection import Raw
-from adapters.telegram.to_event import PLATFORM, Admission, Me, Moved, Stranger, to_event
+from adapters.telegram.presses import Presses
+from adapters.telegram.to_event import (
+    PLATFORM,
+    Admission,
+    Me,
+    Moved,
+    Pressed,
+    Stranger,
+    to_event,
+)
+from companion.clock import Clock
 from companion.errors import DatabaseError
 
 logger = logging.getLogger(__name__)
@@ -24,13 +34,21 @@ class Intake:
     """What is done with each update."""
 
     def __init__(
-        self, bot: Bot, *, me: Me, admission: Admission, host: Host, handle: Handle
+        self,
+        bot: Bot,
+        *,
+        me: Me,
+        admission: Admission,
+        host: Host,
+        handle: Handle,
+        clock: Clock,
     ) -> None:
         self._bot = bot
         self._me = me
         self._admission = admission
         self._host = host
         self._handle = handle
+        self._presses = Presses(bot, host=host, handle=handle, clock=clock)
 
     async def take(self, raw: Raw) -> None:
         """Take one update in. What can't be read is put aside, and the operator told.
@@ -51,6 +69,8 @@ class Intake:
                 await self._turn_away(meaning)
             case Moved():
                 await self._host.moved(PLATFORM, str(meaning.chat), str(meaning.to))
+            case Pressed():
+                await self._presses.take(meaning)
             case event:
                 await self._handle_event(raw, event)
 

@@ -8,6 +8,7 @@ from telegram import Bot, LinkPreviewOptions, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
 from adapters.telegram.failures import delivery_error, is_about_markup
+from adapters.telegram.presses import keyboard
 from adapters.telegram.render import render
 from adapters.telegram.rich import Rich
 from adapters.telegram.split import split
@@ -81,7 +82,12 @@ class Sending:
             entities=part.entities(),
             link_preview_options=self._preview,
             reply_parameters=answers,
+            reply_markup=keyboard(message) if _is_last(message) else None,
         )
 
     def _without_token(self, text: str) -> str:
         return text.replace(self._bot.token, "…")
+
+
+def _is_last(message: OutgoingMessage) -> bool:
+    return message.piece == len(pieces(message.text)) - 1

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from telegram import (
+    CallbackQuery,
     Chat,
     Message,
     MessageEntity,
@@ -19,6 +20,7 @@ from telegram import User as TelegramUser
 
 from adapters.telegram.in_words import forwarded_from, in_words, quoted
 from adapters.telegram.to_markdown import to_markdown
+from companion.choices import Reference
 from companion.events import (
     Address,
     FileReceived,
@@ -32,7 +34,7 @@ from companion.events import (
 )
 
 PLATFORM = "telegram"
-UPDATES = ("message", "edited_message", "message_reaction")
+UPDATES = ("message", "edited_message", "message_reaction", "callback_query")
 """The kinds of update that mean something to us."""
 
 
@@ -69,13 +71,29 @@ class Moved:
     to: int
 
 
-Meaning = PlatformEvent | Stranger | Moved | None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pressed:
+    """Somebody pressed a button below the message `message` at `address`.
+
+    `query` is what Telegram waits to have answered.
+    """
+
+    query: str
+    address: Address
+    sender: Sender
+    message: int
+    reference: Reference
+
+
+Meaning = PlatformEvent | Stranger | Moved | Pressed | None
 
 
 def to_event(update: Update, me: Me, admission: Admission) -> Meaning:
     """What `update` means, or None: bots, channels and what is not meant for us mean nothing."""
     if update.message_reaction is not None:
         return _reaction(update.update_id, update.message_reaction, me, admission)
+    if update.callback_query is not None:
+        return _pressed(update.callback_query, admission)
     message = update.message or update.edited_message
     if message is None:
         return None
@@ -180,6 +198,24 @@ def _reaction(
         message=str(reaction.message_id),
         emoji=(added or taken)[0],
         removed=not added,
+    )
+
+
+def _pressed(query: CallbackQuery, admission: Admission) -> Pressed | None:
+    reference = Reference.read(query.data or "")
+    if query.message is None or reference is None or query.from_user.id not in admission.allowed:
+        return None
+    chat = query.message.chat
+    if isinstance(query.message, Message):
+        address = _address(query.message)
+    else:  # one that Telegram doesn't show to bots any more
+        address = Address(platform=PLATFORM, chat=str(chat.id), private=chat.type == Chat.PRIVATE)
+    return Pressed(
+        query=query.id,
+        address=address,
+        sender=_sender(query.from_user),
+        message=query.message.message_id,
+        reference=reference,
     )
 
 

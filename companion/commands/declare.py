@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from companion.clock import Clock
-from companion.events import Event, MessageReceived
+from companion.events import Choice, Event, MessageReceived
 from companion.person_memory import PersonMemory
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -29,7 +29,23 @@ class Asked:
         return self.item.person
 
 
-Write = Callable[[Tx], str]
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An answer with buttons below it, for example
+
+        Question("Erase all? Write /erase yes.", (Choice(label="Erase", words="/erase yes"),))
+
+    The text says what to write as well; see `Choice`.
+    """
+
+    text: str
+    choices: tuple[Choice, ...]
+
+
+Answer = str | Question
+"""What the person reads."""
+
+Write = Callable[[Tx], Answer]
 """Changes something, in the transaction that also answers and closes the event."""
 
 
@@ -39,7 +55,7 @@ class Command:
 
     name: str
     help: str
-    run: Callable[[Asked], Awaitable[str | Write]]
+    run: Callable[[Asked], Awaitable[Answer | Write]]
     takes: str = ""
 
 

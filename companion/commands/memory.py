@@ -1,9 +1,10 @@
 """Seeing, adding to, correcting and searching one's own memory."""
 
 from companion import working_context
-from companion.commands.declare import Asked, Command, Write
+from companion.commands.declare import Asked, Command, Question, Write
 from companion.errors import ToolError
 from companion.event_text import local_time
+from companion.events import Choice
 from companion.storage import passages
 from companion.storage.database import Tx
 from companion.storage.passages import Passage
@@ -40,7 +41,7 @@ async def _remember(asked: Asked) -> str | Write:
     return work
 
 
-async def _forget(asked: Asked) -> str | Write:
+async def _forget(asked: Asked) -> str | Question | Write:
     first, _, rest = asked.words.partition(" ")
     if first.casefold() == CONFIRM and rest.strip():
         return lambda tx: _forgotten(tx, asked, rest.strip())
@@ -50,7 +51,11 @@ async def _forget(asked: Asked) -> str | Write:
     if not lines and not kept:
         return f"I keep nothing about “{asked.words}”."
     found = [f"- {line}" for line in lines] + [_line(asked, passage) for passage in kept]
-    return "\n".join(["This would go:", *found, "", f"To do it: /forget {CONFIRM} {asked.words}"])
+    do_it = f"/forget {CONFIRM} {asked.words}"
+    return Question(
+        "\n".join(["This would go:", *found, "", f"To do it: {do_it}"]),
+        (Choice(label="Forget it", words=do_it), Choice(label="Keep it", words="")),
+    )
 
 
 def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]]:

@@ -1,9 +1,11 @@
 """What is to be delivered, a row a piece, in order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion.events import Address, OutgoingMessage
+from companion.events import Address, Choice, OutgoingMessage
+from companion.storage import choices as stored_choices
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
 
@@ -23,15 +25,23 @@ class OutboxItem:
     marked: bool = False
 
 
-def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False) -> OutboxItem:
-    """Put `text` behind what was sent for the event `to` so far.
+def add(
+    tx: Tx,
+    to: InboxItem,
+    text: str,
+    *,
+    now: datetime,
+    notice: bool = False,
+    choices: Sequence[Choice] = (),
+) -> OutboxItem:
+    """Put `text` behind what was sent for the event `to` so far, with buttons for `choices`.
 
     A `notice` is a word from the program itself, and no answer.
     """
     row = tx.execute(
         "INSERT INTO outbox"
-        " (person_id, conversation_id, event_id, part, text, notice, created_at)"
-        " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :now"
+        " (person_id, conversation_id, event_id, part, text, notice, created_at, choices)"
+        " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :now, :choices"
         " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
         {
             "person": to.person,
@@ -40,10 +50,16 @@ def add(tx: Tx, to: InboxItem, text: str, *, now: datetime, notice: bool = False
             "text": text,
             "notice": notice,
             "now": now.isoformat(),
+            "choices": stored_choices.to_json(choices),
         },
     ).fetchone()
     message = OutgoingMessage(
-        id=row[0], address=to.address, text=text, answers=_answers(to), cause=to.event.id
+        id=row[0],
+        address=to.address,
+        text=text,
+        answers=_answers(to),
+        cause=to.event.id,
+        choices=tuple(choices),
     )
     return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
 
@@ -59,7 +75,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
         " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
-        " inbox.external_id"
+        " inbox.external_id, outbox.choices"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -80,6 +96,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 piece=row[10],
                 answers=None if row[9] else row[11],
                 cause=row[12],
+                choices=stored_choices.from_json(row[13]),
             ),
             attempts=row[5],
         )

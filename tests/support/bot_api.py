@@ -96,6 +96,8 @@ class BotApi:
         self.actions: list[Json] = []
         self.calls: list[tuple[str, Json]] = []
         self.commands: dict[str, list[Json]] = {}
+        self.unanswered: set[str] = set()
+        self.answered: list[str] = []
         self.webhook: Json = {"url": ""}
         self.faults: dict[str, deque[Refusal | FaultError]] = defaultdict(deque)
         self.confirmed = 0
@@ -104,6 +106,7 @@ class BotApi:
         self._updates: deque[Json] = deque()
         self._number = 1000
         self._message = 0
+        self._queries = 0
         self._polls = 0
         self._closing = False
         self._changed = asyncio.Condition()
@@ -164,6 +167,29 @@ class BotApi:
         sent = self.message(text, **more)
         await self.give({"message": sent})
         return sent
+
+    async def press(self, sent: Json, label: str, *, user: int = 7) -> None:
+        """A person presses the button that says `label` below a message of `sent`."""
+        (data,) = [
+            button["callback_data"]
+            for row in sent["keyboard"]
+            for button in row
+            if button["text"] == label
+        ]
+        await self.press_data(sent, data, user=user)
+
+    async def press_data(self, sent: Json, data: str, *, user: int = 7) -> None:
+        """A client says that a button with this data was pressed."""
+        self._queries += 1
+        query = {
+            "id": f"query{self._queries}",
+            "from": person(user),
+            "chat_instance": "1",
+            "message": {name: sent[name] for name in ("message_id", "date", "from", "chat")},
+            "data": data,
+        }
+        self.unanswered.add(f"query{self._queries}")
+        await self.give({"callback_query": query})
 
     def message(self, text: str | None = None, *, user: int = 7, **more: Any) -> Json:
         """A message, in private unless `chat` is given."""
@@ -294,9 +320,29 @@ class BotApi:
             "reply_parameters": json.loads(given.get("reply_parameters", "null")),
             "thread": given.get("message_thread_id"),
             "preview": json.loads(given.get("link_preview_options", "null")),
+            "keyboard": keyboard_of(given),
         }
         self.sent.append(message)
         return {name: message[name] for name in ("message_id", "date", "from", "chat", "text")}
+
+    async def _do_answercallbackquery(self, given: Json) -> bool:
+        if given["callback_query_id"] not in self.unanswered:
+            raise RefusedError(
+                400,
+                "Bad Request: query is too old and response timeout expired or query ID is invalid",
+            )
+        self.unanswered.remove(given["callback_query_id"])
+        self.answered.append(given.get("text", ""))
+        return True
+
+    async def _do_editmessagereplymarkup(self, given: Json) -> Json:
+        for message in self.sent:
+            if str(message["message_id"]) == given["message_id"]:
+                if message["keyboard"] == keyboard_of(given):
+                    raise RefusedError(NOT_MODIFIED.code, NOT_MODIFIED.description)
+                message["keyboard"] = keyboard_of(given)
+                return {name: message[name] for name in ("message_id", "date", "from", "chat")}
+        raise RefusedError(400, "Bad Request: message to edit not found")
 
     async def _do_sendchataction(self, given: Json) -> bool:
         self.actions.append(given)
@@ -328,6 +374,19 @@ def person(user: int) -> Json:
 
 def group(chat: int = -1001, **more: Any) -> Json:
     return {"id": chat, "type": "supergroup", "title": "The garden", **more}
+
+
+def keyboard_of(given: Json) -> list[list[Json]]:
+    """The buttons that a request asks for; refused where Telegram would."""
+    rows: list[list[Json]] = json.loads(given.get("reply_markup", "{}")).get("inline_keyboard", [])
+    for button in (button for row in rows for button in row):
+        if not button["text"].strip():
+            raise RefusedError(
+                400, "Bad Request: text buttons are unallowed in the inline keyboard"
+            )
+        if not 1 <= len(button["callback_data"].encode()) <= 64:
+            raise RefusedError(400, "Bad Request: BUTTON_DATA_INVALID")
+    return rows
 
 
 def check_text(text: str, entities: list[Json]) -> None:

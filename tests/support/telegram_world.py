@@ -84,6 +84,7 @@ async def on_telegram(
                 admission=Admission(allowed=frozenset(allowed), listens=frozenset(listens)),
                 host=world.companion.platforms,
                 commands={name: command.help for name, command in COMMANDS.items()},
+                clock=world.clock,
                 link_previews=settings.telegram.link_previews,
                 poll_wait=poll_wait,
                 poll_hung=poll_hung,

@@ -1,10 +1,9 @@
-"""Slash commands and buttons."""
+"""Slash commands."""
 
 from pathlib import Path
 
 from companion.commands.all import COMMANDS
 from tests.adapters.discord.test_direct_messages import WaitingLLM
-from tests.support.discord_server.payloads import message
 from tests.support.discord_server.server import DiscordServer, Fault
 from tests.support.discord_world import echo, on_discord
 from tests.support.scripted_llm import ScriptedLLM, sends
@@ -165,24 +164,3 @@ async def test_a_command_of_a_stranger_is_turned_away(
     (turned_away,) = server.callbacks
     assert str(eve.id) in turned_away["data"]["content"]
     assert turned_away["data"]["flags"] == 64
-
-
-async def test_a_button_does_what_its_command_does(tmp_path: Path, server: DiscordServer) -> None:
-    anna = server.person("Anna")
-    chat = server.direct(anna)
-    async with on_discord(tmp_path, server, ScriptedLLM(), allowed=[anna]):
-        await server.commands_by(anna, chat, "remember", "my bicycle is green")
-        await server.posted(1)
-        shown = message(server.me, chat, "Saved.")
-        await server.presses(anna, chat, "/undo", shown)
-        texts = await server.posted(2)
-    assert "green" not in texts[1]
-    assert "Taken back" in texts[1]
-
-
-async def test_an_unknown_button_does_nothing(tmp_path: Path, server: DiscordServer) -> None:
-    anna = server.person("Anna")
-    chat = server.direct(anna)
-    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
-        await server.presses(anna, chat, "somebody else's", message(server.me, chat, "x"))
-        assert await talk.hears(anna, chat, "Hi") == ["Hi"]

@@ -47,16 +47,16 @@ async def test_a_backup_brings_the_home_back_to_when_it_was_made(
     home: Home, tmp_path: Path, key: str | None
 ) -> None:
     backup = tmp_path / "backup.db"
-    await store(home.database, "Ada", key=key)
+    await store(home.database, "Ada Lovelace", key=key)
     back_up(home.database, backup, key=key)
     await store(home.database, "Bob", key=key)
 
     kept = restore(backup, home, key=key, clock=CLOCK)
 
-    assert await stored(home.database, key) == ["Ada"]
+    assert await stored(home.database, key) == ["Ada Lovelace"]
     assert kept == home.path / "companion.replaced-20260505T120000Z.db"
-    assert await stored(kept, key) == ["Ada", "Bob"]
-    assert (b"Ada" in backup.read_bytes()) == (key is None)
+    assert await stored(kept, key) == ["Ada Lovelace", "Bob"]
+    assert (b"Ada Lovelace" in backup.read_bytes()) == (key is None)
     assert folders.modes(tmp_path)["backup.db"] == 0o600
 
 
@@ -89,7 +89,7 @@ async def test_a_backup_holds_one_state_of_a_database_that_is_being_written(
 
 
 async def test_a_backup_is_never_written_over_a_file(home: Home, tmp_path: Path) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     (tmp_path / "letter.txt").write_text("Dear Ada")
     with pytest.raises(DatabaseError, match=r"a file at .*letter\.txt already"):
         back_up(home.database, tmp_path / "letter.txt")
@@ -100,7 +100,7 @@ async def test_a_backup_is_never_written_over_a_file(home: Home, tmp_path: Path)
 
 
 async def test_a_home_in_use_is_not_restored(home: Home, tmp_path: Path) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     back_up(home.database, tmp_path / "backup.db")
     with home.lock(CLOCK), pytest.raises(HomeInUseError):
         restore(tmp_path / "backup.db", home, clock=CLOCK)
@@ -109,7 +109,7 @@ async def test_a_home_in_use_is_not_restored(home: Home, tmp_path: Path) -> None
 async def test_what_is_no_good_backup_is_refused_and_the_home_stays_as_it_is(
     home: Home, tmp_path: Path
 ) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     with home.lock(CLOCK):
         before = folders.contents(home.path)
     good, damaged, newer = (tmp_path / f"{name}.db" for name in ("good", "damaged", "newer"))
@@ -136,29 +136,29 @@ async def test_what_is_no_good_backup_is_refused_and_the_home_stays_as_it_is(
 
 
 async def test_a_new_home_is_made_from_a_backup(home: Home, tmp_path: Path) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     back_up(home.database, tmp_path / "backup.db")
     other = Home(tmp_path / "other")
     assert restore(tmp_path / "backup.db", other, clock=CLOCK) is None
-    assert await stored(other.database) == ["Ada"]
+    assert await stored(other.database) == ["Ada Lovelace"]
 
 
 async def test_what_a_killed_process_left_in_the_log_is_kept_with_the_replaced_file(
     home: Home, tmp_path: Path
 ) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     back_up(home.database, tmp_path / "backup.db")
     store_and_die(home.database, "Bob")
     kept = restore(tmp_path / "backup.db", home, clock=CLOCK)
     assert kept is not None
-    assert await stored(kept) == ["Ada", "Bob"]
-    assert await stored(home.database) == ["Ada"]
+    assert await stored(kept) == ["Ada Lovelace", "Bob"]
+    assert await stored(home.database) == ["Ada Lovelace"]
 
 
 async def test_a_damaged_database_is_kept_with_its_log_when_it_is_replaced(
     home: Home, tmp_path: Path
 ) -> None:
-    await store(home.database, "Ada")
+    await store(home.database, "Ada Lovelace")
     back_up(home.database, tmp_path / "backup.db")
     home.database.write_bytes(os.urandom(8192))
     log = home.database.with_name("companion.db-wal")
@@ -167,4 +167,4 @@ async def test_a_damaged_database_is_kept_with_its_log_when_it_is_replaced(
     assert kept is not None
     assert kept.with_name(kept.name + "-wal").read_bytes() == b"what was left of it"
     assert kept.stat().st_size == 8192
-    assert await stored(home.database) == ["Ada"]
+    assert await stored(home.database) == ["Ada Lovelace"]

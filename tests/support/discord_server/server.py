@@ -200,6 +200,11 @@ class DiscordServer:
             payloads.interaction(author, channel, self.application, data, type=3, on=on)
         )
 
+    def buttons(self, number: int) -> dict[str, str]:
+        """The custom id of each button below the bot's post of this number, by its label."""
+        rows = self.posts[number].payload.get("components", [])
+        return {one["label"]: one["custom_id"] for row in rows for one in row["components"]}
+
     async def interacts(self, interaction: Json) -> Json:
         self._interactions[interaction["token"]] = False
         await self.gateway.dispatch("INTERACTION_CREATE", interaction)
