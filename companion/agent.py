@@ -1,5 +1,6 @@
 """One event in; steps until the model yields (§2.4)."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,6 @@ from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
 from companion.errors import (
     ContextOverflowError,
-    LLMError,
     LLMRefusedError,
     LLMUnavailableError,
 )
@@ -145,10 +145,11 @@ class Agent:
             await self._queue.append(
                 [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
             )
-        except LLMError:
-            await self._queue.store_what_is_shown()
-            raise
         finally:
+            if (
+                not _is_stopped()
+            ):  # else it may be on its way to the disk, and would come there twice
+                await self._queue.store_what_is_shown()
             # when the database failed too: whoever comes back to it must not begin anew
             item.begun = item.begun or self._queue.all_stored
 
@@ -337,6 +338,11 @@ class Agent:
             return False
         await self._queue.append([self._queue.entry(kind="alert", event=item.id, text=text)])
         return True
+
+
+def _is_stopped() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:
