@@ -1,5 +1,6 @@
 """One event in; steps until the model yields (§2.4)."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -9,15 +10,20 @@ from companion import event_text
 from companion.clock import Clock
 from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
-from companion.errors import ContextOverflowError, LLMError, LLMUnavailableError
+from companion.errors import (
+    ContextOverflowError,
+    LLMRefusedError,
+    LLMUnavailableError,
+)
 from companion.events import FileReceived, MessageReceived, TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
 from companion.functions.turn import Turn
 from companion.gathering import Batch
 from companion.limits import Limits
-from companion.llm.protocol import LLM, Call, Reply, TokenCounter
+from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
+from companion.refusals import Refusals
 from companion.reply_calls import as_calls, says
 from companion.storage import inbox, journal, outbox, usage
 from companion.storage.database import Database, Tx
@@ -95,6 +101,7 @@ class Agent:
         self._limits = limits
         self._max_steps = max_steps
         self._clock = clock
+        self._refusals = Refusals(queue, memory, deliveries, counter, limits, clock)
 
     async def note(self, batch: Batch) -> None:
         """Put the events of `batch` into the queue, for the next turn to see.
@@ -134,14 +141,15 @@ class Agent:
         try:
             if looks_again:
                 await self._tell_once(item, LOOK_AGAIN)
-            await self._run_unless_taken_back(turn, taken, progress, alone=not batch.earlier)
+            await self._run_unless_taken_back(turn, batch, taken, progress)
             await self._queue.append(
                 [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
             )
-        except LLMError:
-            await self._queue.store_what_is_shown()
-            raise
         finally:
+            if (
+                not _is_stopped()
+            ):  # else it may be on its way to the disk, and would come there twice
+                await self._queue.store_what_is_shown()
             # when the database failed too: whoever comes back to it must not begin anew
             item.begun = item.begun or self._queue.all_stored
 
@@ -172,17 +180,16 @@ class Agent:
         )
 
     async def _run_unless_taken_back(
-        self, turn: Turn, taken: Sequence[Step], progress: _Progress, *, alone: bool
+        self, turn: Turn, batch: Batch, taken: Sequence[Step], progress: _Progress
     ) -> None:
         try:
-            await self._run(turn, taken, progress, alone=alone)
+            await self._run(turn, batch, taken, progress)
         except _TakenBackError:
             logger.info("event %d is not answered: its message was deleted", turn.item.id)
 
     async def _run(
-        self, turn: Turn, taken: Sequence[Step], progress: _Progress, *, alone: bool
+        self, turn: Turn, batch: Batch, taken: Sequence[Step], progress: _Progress
     ) -> None:
-        """`alone` says that the turn is about one message only."""
         item = turn.item
         number = 0
         while number < self._max_steps and progress.repeated <= REPEATS:
@@ -190,7 +197,7 @@ class Agent:
                 step = (
                     taken[number]
                     if number < len(taken)
-                    else await self._ask(item, number, progress, alone=alone)
+                    else await self._ask(batch, number, progress)
                 )
             except LLMUnavailableError:
                 if not progress.sent:
@@ -215,26 +222,25 @@ class Agent:
         message = item.event.message
         return await self._db.read(lambda tx: inbox.is_taken_back(tx, self._person, message))
 
-    async def _ask(self, item: InboxItem, number: int, progress: _Progress, *, alone: bool) -> Step:
-        reply = await self._complete()
-        if alone and not progress.sent and await self._is_taken_back(item):
+    async def _ask(self, batch: Batch, number: int, progress: _Progress) -> Step:
+        item = batch.lead
+        reply = await self._complete(batch)
+        if not batch.earlier and not progress.sent and await self._is_taken_back(item):
             raise _TakenBackError
         last = self._queue.queue.last
         may_say = not (progress.sent and last is not None and last.kind == "alert")
         reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=f"{item.id}_{number}")
         return await self._keep(item, number, reply)
 
-    async def _complete(self) -> Reply:
+    async def _complete(self, batch: Batch) -> Reply:
         limit = None
         for _ in range(OVERFLOWS):
             await self._queue.make_room(limit)
             counted = self._queue.tokens
             try:
-                reply = await self._llm.complete(
-                    self._queue.context.prompt(self._queue.queue),
-                    self._executor.schemas,
-                    answer_tokens=self._limits.answer,
-                )
+                reply = await self._ask_model(self._queue.context.prompt(self._queue.queue))
+            except LLMRefusedError as refusal:
+                return await self._refusals.answer(batch, self._ask_model, refusal)
             except ContextOverflowError as error:
                 logger.warning("the endpoint's window is smaller than configured: %s", error)
                 told = error.window_tokens
@@ -248,6 +254,11 @@ class Agent:
             "the endpoint refuses even a short prompt as too long; set models.window_tokens to"
             " what it really has",
             permanent=True,
+        )
+
+    async def _ask_model(self, prompt: Sequence[Message]) -> Reply:
+        return await self._llm.complete(
+            prompt, self._executor.schemas, answer_tokens=self._limits.answer
         )
 
     async def _keep(self, item: InboxItem, number: int, reply: Reply) -> Step:
@@ -327,6 +338,11 @@ class Agent:
             return False
         await self._queue.append([self._queue.entry(kind="alert", event=item.id, text=text)])
         return True
+
+
+def _is_stopped() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from companion.clock import Clock
+from companion.error_text import error_text
 from companion.errors import (
     DatabaseError,
     DeliveryDelayedError,
@@ -163,7 +164,10 @@ class Deliveries:
         try:
             await self._deliver(item, sender)
         except Exception as error:  # an adapter's fault costs one message, not everybody's
-            logger.exception("message %d made its adapter fail", item.id)
+            logger.error(  # noqa: TRY400
+                "message %d made its adapter fail: %s", item.id, error_text(error)
+            )
+            logger.debug("message %d made its adapter fail", item.id, exc_info=error)
             await self._refuse(item, f"{type(error).__name__} in the adapter")
 
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:

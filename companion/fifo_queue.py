@@ -1,7 +1,8 @@
 """The FIFO queue: messages in the prompt, oldest first, behind the recursive summary (§2.1)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from companion.llm.protocol import Message
 from companion.storage.memory_state import Summary
@@ -87,6 +88,10 @@ class FifoQueue:
         # made once: a prompt is most of the prompt before
         self._messages = [entry.message for entry in entries]
         self._tokens = sum(entry.tokens for entry in entries)
+
+    def before(self, events: Collection[int]) -> list[Entry]:
+        """The messages that came before those of `events`."""
+        return list(takewhile(lambda entry: entry.event not in events, self._entries))
 
     def turn(self, event: int) -> list[Entry]:
         """The messages that belong to one event."""

@@ -6,6 +6,9 @@ import sys
 from contextvars import ContextVar
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
+
+from companion.error_text import error_text
 
 conversation: ContextVar[str] = ContextVar("conversation", default="-")
 """Set by a conversation's lane, so that every line under it can be told apart. An id of ours."""
@@ -20,11 +23,28 @@ def hide(secret: str) -> None:
 
 
 class _Formatter(logging.Formatter):
+    """Shows of an error what may be logged, unless `whole` says that all of it may be.
+
+    Libraries log errors with all their words, which may quote what people wrote.
+    """
+
+    def __init__(self, *, whole: bool) -> None:
+        super().__init__(FORMAT)
+        self._whole = whole
+
     def format(self, record: logging.LogRecord) -> str:
+        record = copy.copy(record)
+        record.exc_text = None  # another handler may have left a traceback there
+        if record.name == "asyncio" and not self._whole:  # below the first line it shows the error
+            record.msg, record.args = record.getMessage().partition("\n")[0], None
         text = super().format(record)
         for secret in _hidden:
             text = text.replace(secret, "…")
         return text
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
+        error = ei[1]
+        return super().formatException(ei) if self._whole or not error else error_text(error)
 
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s [%(conversation)s] %(message)s"
@@ -50,7 +70,7 @@ def set_up(level: str, *, file: Path | None = None, terminal: str | None = None)
     if file is not None:
         handlers.append(_FileHandler(file))
     for handler in handlers:
-        handler.setFormatter(_Formatter(FORMAT))
+        handler.setFormatter(_Formatter(whole=level == "DEBUG"))
         handler.addFilter(_add_conversation)
         root.addHandler(handler)
     root.setLevel(level)

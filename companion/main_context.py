@@ -54,9 +54,7 @@ class MainContext:
 
     def show(self, working_context: str) -> None:
         """Put this working context into the prompt."""
-        self._system = Message(
-            "system", f"{SYSTEM_INSTRUCTIONS}\n# Working context\n{working_context}"
-        )
+        self._system = _system(working_context)
         self._system_tokens = self._counter.message(self._system)
 
     @property
@@ -64,12 +62,17 @@ class MainContext:
         """What everything but the queue takes in a prompt, the functions' schemas included."""
         return self._system_tokens + self._tools + STATUS_TOKENS
 
-    def prompt(self, queue: FifoQueue) -> list[Message]:
-        """The messages of the next request."""
-        return [self._system, *queue.messages(), Message("user", self._status())]
+    def prompt(self, queue: FifoQueue, working_context: str | None = None) -> list[Message]:
+        """The messages of the next request, by default with the working context that is shown."""
+        system = self._system if working_context is None else _system(working_context)
+        return [system, *queue.messages(), Message("user", self._status())]
 
     def _status(self) -> str:
         return (
             f"[status] {local_time(self._clock.now(), self.zone)}. Recall storage:"
             f" {self.counts.recall} messages; archival storage: {self.counts.archival} passages."
         )
+
+
+def _system(working_context: str) -> Message:
+    return Message("system", f"{SYSTEM_INSTRUCTIONS}\n# Working context\n{working_context}")

@@ -46,6 +46,11 @@ class PersonMemory:
         self._counter = counter
         self._clock = clock
 
+    @property
+    def beginning(self) -> str:
+        """The working context of somebody of whom nothing is known."""
+        return working_context.first(self._persona)
+
     def working_context_in(self, tx: Tx) -> Version:
         """The working context in force; the first one is made from the persona."""
         version = working_contexts.current(tx, self.person)
@@ -53,7 +58,7 @@ class PersonMemory:
             version = working_contexts.add(
                 tx,
                 self.person,
-                working_context.first(self._persona),
+                self.beginning,
                 cause="start",
                 now=self._clock.now(),
             )
@@ -83,6 +88,10 @@ class PersonMemory:
         """Take whole lines about the person out of the working context."""
         text = working_context.without(self.working_context_in(tx).text, lines)
         return self._changed(tx, text, "forget", event)
+
+    def begin_anew_in(self, tx: Tx, event: int) -> Version:
+        """Set the working context aside and begin another. `undo_in` brings it back."""
+        return self._changed(tx, self.beginning, "refused", event)
 
     def undo_in(self, tx: Tx, event: int | None = None) -> Version | None:
         """Bring back the working context before the last change; None when there was none."""

@@ -11,7 +11,7 @@ from companion.llm.protocol import LLM, TokenCounter
 from companion.main_context import MainContext
 from companion.storage import memory_state, messages, usage, working_contexts
 from companion.storage.database import Database, Tx
-from companion.storage.memory_state import QueueState
+from companion.storage.memory_state import QueueState, Summary
 from companion.storage.messages import Entry
 from companion.summary import summarise
 from companion.text import cut
@@ -153,19 +153,30 @@ class QueueManager:
         )
         now = self._clock.now()
 
-        def work(tx: Tx) -> working_contexts.Version | None:
-            memory_state.flush(tx, self._person, through=evicted[-1].id, summary=summary, now=now)
+        def also(tx: Tx) -> None:
             if model:
                 usage.add(tx, self._person, now.date(), model, cost)
+
+        await self.evict(evicted, summary, also)
+        logger.info("evicted %d messages of %d tokens", len(evicted), freed)
+        return True
+
+    async def evict(self, oldest: Sequence[Entry], summary: Summary, also: Also) -> None:
+        """Let `summary` stand for the `oldest` messages and all before them, and do what goes
+        `also` with it. From then on the working context in force is the one shown."""
+        now = self._clock.now()
+
+        def work(tx: Tx) -> working_contexts.Version | None:
+            also(tx)
+            through = oldest[-1].id if oldest else None
+            memory_state.flush(tx, self._person, through=through, summary=summary, now=now)
             return working_contexts.current(tx, self._person)
 
         version = await self._db.write(work)
-        self.queue.evict(len(evicted), summary)
+        self.queue.evict(len(oldest), summary)
         self._warned = False
         if version is not None:
             self.context.show(version.text)
-        logger.info("evicted %d messages of %d tokens", len(evicted), freed)
-        return True
 
     def _squeeze(self, limit: int) -> None:
         room = limit - (self.tokens - self.queue.tokens)

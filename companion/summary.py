@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 
 from companion.errors import LLMError
 from companion.llm.protocol import LLM, Message, TokenCounter, Usage
@@ -67,6 +68,21 @@ def digest(old: Summary | None, evicted: Sequence[Entry], counter: TokenCounter,
         # the middle goes first: beginnings introduce, ends are still going on
         del lines[len(lines) // 2]
     return "\n".join(filter(None, [kept, *lines]))
+
+
+def left_out(
+    old: Summary | None, gone: Sequence[Entry], counter: TokenCounter, *, limit: int, now: datetime
+) -> Summary:
+    """A summary that quotes nothing of what is `gone`, because a model refuses some of it."""
+    last = gone[-1].said_at if gone else now
+    what = f"{len(gone)} messages" if gone else "What was said"
+    note = (
+        f"({what} until {last:%Y-%m-%d} had to be left out here. Recall storage has it;"
+        " conversation_search finds it.)"
+    )
+    room = limit - HEAD_TOKENS - counter.count(note)
+    kept = cut(old.text, room, counter.count) if old else ""
+    return _summary("\n".join(filter(None, [kept, note])), counter, limit)
 
 
 def _summary(text: str, counter: TokenCounter, limit: int) -> Summary:

@@ -12,6 +12,7 @@ from companion.commands.declare import Answer, Asked, Command, Question, command
 from companion.consequences import Consequence, consequence
 from companion.deletions import forget
 from companion.deliveries import Deliveries
+from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted
 from companion.gathering import Batch
@@ -89,7 +90,8 @@ class Worker:
             raise
         except Exception as error:
             self._agents.discard(item.person)
-            logger.exception("event %d failed and is given up", item.id)
+            logger.error("event %d is given up: %s", item.id, error_text(error))  # noqa: TRY400
+            logger.debug("event %d failed", item.id, exc_info=error)
             await self._bury(item, error)
         return None
 
@@ -194,7 +196,7 @@ class Worker:
 
     async def _bury(self, item: InboxItem, error: Exception) -> None:
         def work(tx: Tx) -> OutboxItem:
-            inbox.bury(tx, item.person, item.id, f"{type(error).__name__}: {error}")
+            inbox.bury(tx, item.person, item.id, error_text(error))
             return outbox.add(tx, item, FAILED, now=self._clock.now(), notice=True)
 
         self._deliveries.add(await self._db.write(work))

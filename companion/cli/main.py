@@ -13,6 +13,7 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
+from companion.error_text import error_text
 from companion.errors import OperatorError
 
 # In the order of `companion --help`.
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OperatorError):
             return _tell(str(error), OPERATOR_MUST_ACT)
         hint = "COMPANION_LOG=DEBUG shows where"
-        return _tell(f"companion failed: {type(error).__name__}: {error} ({hint})", FAILED)
+        return _tell(f"companion failed: {error_text(error)} ({hint})", FAILED)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -40,11 +40,12 @@ def warn(tx: Tx, person: int) -> None:
     tx.execute("UPDATE person SET warned = 1 WHERE id = :person", {"person": person})
 
 
-def flush(tx: Tx, person: int, *, through: int, summary: Summary, now: datetime) -> None:
-    """Evict every message up to `through`; the working context in force is the one shown."""
+def flush(tx: Tx, person: int, *, through: int | None, summary: Summary, now: datetime) -> None:
+    """Evict every message up to `through`, None for no more; show the working context in force."""
     tx.execute(
         "INSERT INTO summary (person_id, text, tokens, through, created_at)"
-        " VALUES (:person, :text, :tokens, :through, :now)",
+        " SELECT id, :text, :tokens, COALESCE(:through, evicted_through), :now"
+        " FROM person WHERE id = :person",
         {
             "person": person,
             "text": summary.text,
@@ -54,7 +55,8 @@ def flush(tx: Tx, person: int, *, through: int, summary: Summary, now: datetime)
         },
     )
     tx.execute(
-        "UPDATE person SET evicted_through = :through, warned = 0, context_shown ="
+        "UPDATE person SET evicted_through = COALESCE(:through, evicted_through), warned = 0,"
+        " context_shown ="
         " (SELECT MAX(id) FROM working_context WHERE person_id = :person) WHERE id = :person",
         {"person": person, "through": through},
     )

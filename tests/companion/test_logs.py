@@ -58,8 +58,23 @@ def test_tracebacks_are_for_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
         logger.exception("it failed")
     shown = capsys.readouterr().err
     assert "it failed" in shown
-    assert "Traceback" not in shown
-    assert "Traceback" in (tmp_path / "companion.log").read_text()
+    assert "ZeroDivisionError" not in shown
+    assert "ZeroDivisionError" in (tmp_path / "companion.log").read_text()
+
+
+@pytest.mark.parametrize("level", ["INFO", "WARNING", "ERROR", "CRITICAL"])
+def test_what_an_error_quotes_is_written_when_debugging_only(tmp_path: Path, level: str) -> None:
+    for name, words in (("discord.client", "ignored"), ("asyncio", "lost\n<her canary>")):
+        try:
+            int("her canary")
+        except ValueError:
+            logs.set_up(level, file=tmp_path / level)
+            logging.getLogger(name).critical(words, exc_info=True)
+            logs.set_up("DEBUG", file=tmp_path / "DEBUG")
+            logging.getLogger(name).critical(words, exc_info=True)
+    assert "canary" not in (tmp_path / level).read_text()
+    assert (tmp_path / level).read_text().count("ValueError") == 2
+    assert (tmp_path / "DEBUG").read_text().count("her canary") >= 2
 
 
 def test_setting_up_again_replaces_what_was_set_up(tmp_path: Path) -> None:
