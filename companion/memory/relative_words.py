@@ -98,8 +98,8 @@ IN_A_WHILE = _words(rf"\bin (?:about )?{_NUMBER}\s+{_UNIT}\b")
 AGO = _words(rf"\b{_NUMBER}\s+{_UNIT} ago\b")
 
 PAST_HINT = _words(
-    r"\b(?:was|were|had|went|did|didn['’]t|(?<!['’]ve )(?<!have )got|came|met|saw|made|passed|failed|finished|ended"
-    r"|died|ago|yesterday|last (?:night|week|month|year|summer|winter))\b",
+    r"\b(?:was|were|had|went|did|didn['’]t|(?<!['’]ve )(?<!have )got|came|met|saw|made|passed"
+    r"|failed|finished|ended|died|ago|yesterday|last (?:night|week|month|year|summer|winter))\b",
     r"\b(?:war|waren|hatte|hatten|ging|gestern|letzte[nrs]?)\b",
     "昨天|前天|上周|上个|去年|过了",
 )

@@ -108,9 +108,9 @@ def _relative(text: str, today: date, *, past: bool) -> Iterator[Span]:
             yield day, day, False
     for form, sign in ((IN_A_WHILE, 1), (AGO, -1)):
         for match in form.finditer(rest):
-            day = _moved(today, sign * _number(match["number"]), match["unit"])
-            if day is not None:
-                yield day, day, False
+            moved = _moved(today, sign * _number(match["number"]), match["unit"])
+            if moved is not None:
+                yield moved, moved, False
         rest = form.sub(" ", rest)
     for words, kind, step in PERIODS:
         if words.search(rest):
