@@ -1,0 +1,1 @@
+"""Writing first: when, about what, and what came of it."""
