@@ -19,6 +19,7 @@ from companion.queue_manager import QueueManager
 from companion.settings import Settings
 from companion.storage import memory_state, messages, passages, people, working_contexts
 from companion.storage.database import Database, Tx
+from companion.storage.erase import Gone
 from companion.storage.memory_state import QueueState
 from companion.storage.messages import Entry
 from companion.storage.people import Person
@@ -74,6 +75,11 @@ class Agents:
     def discard(self, person: int) -> None:
         """Forget what is in memory of the person's agent: storage has changed, or it failed."""
         self._agents.pop(person, None)
+
+    def gone(self, gone: Gone) -> None:
+        """Somebody was erased, and from these groups what they said there."""
+        for person in {gone.person, *gone.groups} - {None}:
+            self.discard(person)  # type: ignore[arg-type]
 
     async def _load(self, person: int) -> Agent:
         memory = self._memories.of(person)

@@ -188,9 +188,11 @@ async def open_companion(
             deliveries=deliveries,
             commands=COMMANDS,
             typing=typing,
+            erasing=storage.erasing,
             clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
+        storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
         await take_up(storage.db, deliveries, lanes)
         try:
             yield Companion(

@@ -20,6 +20,7 @@ from companion.errors import (
 from companion.events import Address, OutgoingMessage
 from companion.storage import outbox, people
 from companion.storage.database import Database, Tx
+from companion.storage.erase import Gone
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
 
@@ -120,6 +121,14 @@ class Deliveries:
     def found(self, conversation: int) -> None:
         """Something came from this conversation: it can be written to again."""
         self._lost.discard(conversation)
+
+    def gone(self, gone: Gone) -> None:
+        """Somebody was erased: what waits for them is not sent. What is on its way goes on."""
+        for conversation, waiting in list(self._waiting.items()):
+            first = [*waiting][: 1 if conversation in self._running else 0]
+            kept = first + [item for item in [*waiting][len(first) :] if item.person != gone.person]
+            waiting.clear()
+            waiting.extend(kept)
 
     async def settled(self, conversation: int | None = None) -> None:
         """Return when nothing is being sent, in this conversation or anywhere."""

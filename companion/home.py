@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 from companion.clock import Clock
 from companion.errors import HomeInUseError, OperatorError
@@ -49,6 +50,19 @@ class Home:
     @property
     def log(self) -> Path:
         return self.logs / "companion.log"
+
+    @property
+    def erased(self) -> Path:
+        """The ledger of who was erased."""
+        return self.path / "erased.jsonl"
+
+    def attachments_of(self, person: int) -> Path:
+        """The folder for what this person sent."""
+        return self.attachments / str(person)
+
+    def typed_by(self, platform: str, user: str) -> Path:
+        """The file that keeps what this account typed at a prompt, for its arrow keys."""
+        return self.path / "history" / quote(platform, safe="") / quote(user, safe="")
 
     def make(self) -> None:
         """Make the folders that are missing, for their owner alone.

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from companion.gathering import NOW, Batch, Gathering
+from companion.storage.erase import Gone
 from companion.storage.inbox import InboxItem
 
 Work = Callable[[Batch], Awaitable[timedelta | None]]
@@ -50,6 +51,14 @@ class Lanes:
         elif person in self._busy:
             await self._busy[person].wait()
 
+    def gone(self, gone: Gone) -> None:
+        """Somebody was erased: their events need nothing more."""
+        for person, lane in self._lanes.items():
+            rest = [item for item in lane if item.event.id not in gone.events]
+            lane.clear()
+            lane.extend(rest)
+            self._arrived[person].set()
+
     def cancel(self) -> None:
         """Stop at once. What was not dealt with is taken up at the next start."""
         for task in self._running.values():
@@ -59,6 +68,8 @@ class Lanes:
         try:
             while lane:
                 batch = await self._gathered(person, lane)
+                if batch is None:
+                    break
                 self._arrived[person].clear()
                 delay = await self._work(batch)
                 _remove(lane, batch, dealt_with=delay is None)
@@ -68,9 +79,12 @@ class Lanes:
             del self._lanes[person], self._arrived[person], self._running[person]
             self._idle(person)
 
-    async def _gathered(self, person: int, lane: deque[InboxItem]) -> Batch:
-        """The next batch, when nothing has come for a while that belongs to it."""
-        while True:
+    async def _gathered(self, person: int, lane: deque[InboxItem]) -> Batch | None:
+        """The next batch, when nothing has come for a while that belongs to it.
+
+        None when all of the lane was erased meanwhile.
+        """
+        while lane:
             self._arrived[person].clear()
             batch, wait = self._gathering.next(lane)
             if wait <= NOW:
@@ -80,6 +94,7 @@ class Lanes:
                     await self._arrived[person].wait()
             except TimeoutError:
                 return batch
+        return None
 
     async def _wait(self, person: int, delay: timedelta) -> None:
         self._idle(person)
@@ -105,9 +120,10 @@ class Lanes:
 def _remove(lane: deque[InboxItem], batch: Batch, *, dealt_with: bool) -> None:
     """Take out of `lane` what needs nothing more: once the leading event has begun, all that came
     with it."""
-    gone = {batch.lead.id} if dealt_with else set()
+    # by identity: once somebody was erased, the number of an event may come up again
+    gone = [batch.lead] if dealt_with else []
     if batch.lead.begun:
-        gone.update(item.id for item in (*batch.earlier, *batch.settled))
-    rest = [item for item in lane if item.id not in gone]
+        gone += [*batch.earlier, *batch.settled]
+    rest = [item for item in lane if not any(item is one for one in gone)]
     lane.clear()
     lane.extend(rest)

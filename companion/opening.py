@@ -10,6 +10,7 @@ from companion import shipped
 from companion.clock import Clock, SystemClock
 from companion.embedders.build import build_embedder
 from companion.embedders.protocol import Embedder
+from companion.erasing import Erasing
 from companion.home import Home
 from companion.limits import Limits
 from companion.llm.build import build_counter
@@ -32,6 +33,7 @@ class Storage:
     limits: Limits
     counter: TokenCounter
     vectorizer: Vectorizer | None
+    erasing: Erasing
     clock: Clock
 
 
@@ -56,12 +58,13 @@ async def open_storage(
     persona = shipped.persona(settings.agent, place.path)
     place.make()
     embedder = build_embedder(settings.embedder, environ)
+    key = environ.get("COMPANION_DB_KEY") or None
     with place.lock(clock):
-        db = await Database.open(
-            place.database, key=environ.get("COMPANION_DB_KEY") or None, clock=clock
-        )
+        db = await Database.open(place.database, key=key, clock=clock)
         try:
-            storage = _storage(place, settings, db, embedder, persona, clock)
+            erasing = Erasing(db, place, clock, key=key)
+            await erasing.catch_up()
+            storage = _storage(place, settings, db, embedder, persona, erasing, clock)
             async with _vectorizing(storage.vectorizer):
                 yield storage
         finally:
@@ -80,6 +83,7 @@ def _storage(
     db: Database,
     embedder: Embedder | None,
     persona: str,
+    erasing: Erasing,
     clock: Clock,
 ) -> Storage:
     counter = build_counter(settings.models)
@@ -100,6 +104,7 @@ def _storage(
         limits=limits,
         counter=counter,
         vectorizer=Vectorizer(db, embedder) if embedder else None,
+        erasing=erasing,
         clock=clock,
     )
 

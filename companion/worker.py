@@ -3,15 +3,24 @@
 import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 
 from companion import event_text, logs
 from companion.agent import Agent
 from companion.agents import Agents
 from companion.clock import Clock
-from companion.commands.declare import Answer, Asked, Command, Question, command_name
+from companion.commands.declare import (
+    Answer,
+    Asked,
+    Command,
+    Farewell,
+    Question,
+    command_name,
+)
 from companion.consequences import Consequence, consequence
 from companion.deletions import forget
 from companion.deliveries import Deliveries
+from companion.erasing import Erasing
 from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted
@@ -55,6 +64,7 @@ class Worker:
         deliveries: Deliveries,
         commands: Mapping[str, Command],
         typing: ShowTyping,
+        erasing: Erasing,
         clock: Clock,
     ) -> None:
         self._db = db
@@ -63,6 +73,7 @@ class Worker:
         self._deliveries = deliveries
         self._commands = commands
         self._typing = typing
+        self._erasing = erasing
         self._clock = clock
 
     async def handle(self, batch: Batch) -> timedelta | None:
@@ -146,8 +157,12 @@ class Worker:
             memory=self._memories.of(item.person),
             zone=event_text.zone(person.timezone),
             clock=self._clock,
+            erase=partial(self._erasing.erase, item.person),
         )
         made = await command.run(asked)
+        if isinstance(made, Farewell):
+            self._deliveries.add(outbox.kept_nowhere(item, made.text))
+            return
         make = made if callable(made) else lambda _tx: made
         await self._answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
         self._agents.discard(item.person)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from companion.cli.arguments import Subparsers, operators_home
 from companion.errors import OperatorError
@@ -63,7 +62,8 @@ async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: 
         if args.message is not None:
             return await _once(companion, person, args.message, as_json=args.json)
         if sys.stdin.isatty() and sys.stdout.isatty():
-            history = None if os.environ.get("COMPANION_DB_KEY") else _history(home, person)
+            encrypted = bool(os.environ.get("COMPANION_DB_KEY"))
+            history = None if encrypted else _history(home, person)
             return await _at_a_screen(companion, person, settings.agent.name, history)
         return await _line_by_line(companion, person)
 
@@ -91,7 +91,9 @@ def _login() -> str:
 
 
 def _history(home: Home, person: Sender) -> Path:
-    return home.path / "history" / quote(person.user, safe="")
+    from adapters.terminal.translate import PLATFORM
+
+    return home.typed_by(PLATFORM, person.user)
 
 
 async def _once(companion: Companion, person: Sender, text: str, *, as_json: bool) -> int:

@@ -14,7 +14,10 @@ from companion.storage.inbox import InboxItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A command that a person gave. `words` is what stands behind its name."""
+    """A command that a person gave. `words` is what stands behind its name.
+
+    `erase` erases the person.
+    """
 
     item: InboxItem
     words: str
@@ -22,6 +25,7 @@ class Asked:
     memory: PersonMemory
     zone: tzinfo
     clock: Clock
+    erase: Callable[[], Awaitable[None]]
 
     @property
     def person(self) -> int:
@@ -50,12 +54,19 @@ Write = Callable[[Tx], Answer]
 
 
 @dataclass(frozen=True, slots=True)
+class Farewell:
+    """The last word to somebody who was erased: nothing is left to write it down in."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """A chat command. `run` gives what the person reads, or a `Write` that does."""
 
     name: str
     help: str
-    run: Callable[[Asked], Awaitable[Answer | Write]]
+    run: Callable[[Asked], Awaitable[Answer | Write | Farewell]]
     takes: str = ""
 
 

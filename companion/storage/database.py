@@ -97,6 +97,7 @@ class Database:
         """Set after every commit. Whoever waits for it clears it."""
         self._writes: SimpleQueue[_Unit] = SimpleQueue()
         self._reads: SimpleQueue[_Unit] = SimpleQueue()
+        self._writing = writer
         self._writer = (
             (_Connection(writer), partial(self._commit_what_waits, writer)) if writer else None
         )
@@ -179,6 +180,20 @@ class Database:
             connection.soon(read)
         return cast(T, await unit.done)
 
+    async def truncate_log(self) -> bool:
+        """Bring all commits into the database's file and empty its log, where pages lie as they
+        were before. False when somebody still reads from the log.
+
+        Raises:
+            DatabaseError: the database is closed, or cannot be written.
+        """
+        if self._closed or self._writer is None:
+            raise DatabaseError(f"{self._path} is closed: nothing can be written.")
+        unit = _Unit(_truncate_log, self._loop.create_future())
+        connection, _ = self._writer
+        connection.soon(partial(self._run_alone, cast(Tx, self._writing), unit))
+        return cast(bool, await unit.done)
+
     async def close(self) -> None:
         """Finish what waits, then close. Closing twice does no harm."""
         if self._ending is None:
@@ -231,6 +246,14 @@ class Database:
             for unit in units:
                 unit.error = error
         self._call(self._committed, units)
+
+    def _run_alone(self, tx: Tx, unit: _Unit) -> None:
+        """Run `unit` outside of a transaction. In the writer's thread."""
+        try:
+            unit.value = unit.work(tx)
+        except BaseException as error:  # noqa: BLE001 - the waiter hears of it
+            unit.fail(error, self._path)
+        self._call(_deliver, [unit])
 
     def _committed(self, units: list[_Unit]) -> None:
         self.written.set()
@@ -332,6 +355,11 @@ def _run_in_savepoint(tx: Tx, unit: _Unit, path: Path) -> None:
         tx.execute("ROLLBACK TO unit")
     _require_transaction(tx)
     tx.execute("RELEASE unit")
+
+
+def _truncate_log(tx: Tx) -> bool:
+    busy, _, _ = tx.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
 
 
 def _require_transaction(tx: Tx) -> None:

@@ -92,3 +92,16 @@ def kept_something(tx: Tx, person: int, first: int, last: int) -> bool:
         {"person": person, "first": first, "last": last},
     ).fetchone()
     return bool(row[0])
+
+
+def forget(tx: Tx, person: int, event: int) -> None:
+    """Delete the steps that were taken for the event."""
+    tx.execute(
+        "DELETE FROM tool_done WHERE person_id = :person AND step_id IN"
+        " (SELECT id FROM step WHERE event_id = :event AND person_id = :person)",
+        {"event": event, "person": person},
+    )
+    tx.execute(
+        "DELETE FROM step WHERE event_id = :event AND person_id = :person",
+        {"event": event, "person": person},
+    )

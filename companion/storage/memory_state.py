@@ -5,6 +5,8 @@ from datetime import datetime
 
 from companion.storage.database import Tx
 
+GONE = "(what was summed up here was erased)"
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -67,4 +69,13 @@ def show(tx: Tx, person: int, version: int) -> None:
     tx.execute(
         "UPDATE person SET context_shown = :version WHERE id = :person",
         {"version": version, "person": person},
+    )
+
+
+def forget_summaries(tx: Tx, person: int, event: int) -> None:
+    """Empty every summary into which the messages of the event may have gone."""
+    tx.execute(
+        "UPDATE summary SET text = :gone WHERE person_id = :person AND through >="
+        " (SELECT MIN(id) FROM message WHERE event_id = :event AND person_id = :person)",
+        {"gone": GONE, "event": event, "person": person},
     )

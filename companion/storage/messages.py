@@ -138,16 +138,30 @@ def withhold(tx: Tx, person: int, event: int) -> None:
 def forget(tx: Tx, person: int, event: int) -> None:
     """Take out what was said with the event; that something was said stays."""
     rows = tx.execute(
-        "SELECT id FROM message WHERE person_id = :person AND event_id = :event"
-        " AND kind = 'event' AND said <> ''",
+        "SELECT id FROM message WHERE person_id = :person AND event_id = :event AND kind = 'event'",
         {"person": person, "event": event},
     ).fetchall()
     for (message,) in rows:
         search_index.remove_message(tx, person=person, message=message)
         tx.execute(
-            "UPDATE message SET said = '', text = :deleted"
+            "UPDATE message SET speaker = '', said = '', text = :deleted"
             " WHERE id = :message AND person_id = :person",
             {"deleted": DELETED, "message": message, "person": person},
+        )
+
+
+def forget_answers(tx: Tx, person: int, event: int) -> None:
+    """Delete what the companion said and did for the event."""
+    rows = tx.execute(
+        "SELECT id FROM message WHERE person_id = :person AND event_id = :event"
+        " AND kind <> 'event'",
+        {"person": person, "event": event},
+    ).fetchall()
+    for (message,) in rows:
+        search_index.remove_message(tx, person=person, message=message)
+        tx.execute(
+            "DELETE FROM message WHERE id = :message AND person_id = :person",
+            {"message": message, "person": person},
         )
 
 

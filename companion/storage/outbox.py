@@ -64,6 +64,12 @@ def add(
     return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
 
 
+def kept_nowhere(to: InboxItem, text: str) -> OutboxItem:
+    """A last word to somebody of whom no row is left: it is sent, and kept nowhere."""
+    message = OutgoingMessage(id=0, address=to.address, text=text, cause=to.event.id)
+    return OutboxItem(id=0, person=to.person, conversation=to.conversation, message=message)
+
+
 def _answers(to: InboxItem) -> str | None:
     """The message that is answered; in private that goes without saying."""
     return None if to.address.private else getattr(to.event, "message", None) or None
@@ -174,4 +180,17 @@ def refused(tx: Tx, item: OutboxItem, error: str) -> None:
         "UPDATE outbox SET state = 'refused', error = :error"
         " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person, "error": error},
+    )
+
+
+def forget(tx: Tx, person: int, event: int) -> None:
+    """Delete what was sent, or was to be sent, for the event."""
+    tx.execute(
+        "DELETE FROM delivered WHERE person_id = :person AND outbox_id IN"
+        " (SELECT id FROM outbox WHERE event_id = :event AND person_id = :person)",
+        {"event": event, "person": person},
+    )
+    tx.execute(
+        "DELETE FROM outbox WHERE event_id = :event AND person_id = :person",
+        {"event": event, "person": person},
     )

@@ -71,6 +71,19 @@ def everything(tx: Tx, person: int) -> list[Passage]:
     ]
 
 
+def drawn_from(tx: Tx, person: int, event: int) -> list[Passage]:
+    """The passages that were kept while the event was dealt with."""
+    rows = tx.execute(
+        "SELECT id, text, source, created_at FROM passage"
+        " WHERE person_id = :person AND event_id = :event ORDER BY id",
+        {"person": person, "event": event},
+    )
+    return [
+        Passage(id=row[0], text=row[1], source=row[2], created_at=datetime.fromisoformat(row[3]))
+        for row in rows
+    ]
+
+
 def count(tx: Tx, person: int) -> int:
     """How many passages there are."""
     row = tx.execute(

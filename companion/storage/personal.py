@@ -26,6 +26,10 @@ class PersonalTable:
     `person` is the column that tells whose a row is, `key` the one that numbers the rows, None
     where they have no number. `refers` tells which columns hold the number of a row of another of
     these tables: one of the same person's.
+
+    For what an import takes back: two rows of a person's that agree in the columns `same` are one
+    and the same. `anew` says what a column holds where the row has come to, whatever it held
+    before, and `not_exported` which columns are left out.
     """
 
     name: str
@@ -33,6 +37,9 @@ class PersonalTable:
     key: str | None = "id"
     person: str = "person_id"
     refers: Mapping[str, str] = field(default_factory=dict)
+    same: tuple[str, ...] = ()
+    anew: Mapping[str, str | int | None] = field(default_factory=dict)
+    not_exported: frozenset[str] = frozenset()
 
 
 _EVENT = {"event_id": "inbox"}
@@ -45,21 +52,65 @@ TABLES: tuple[PersonalTable, ...] = (
         person="id",
         refers={"evicted_through": "message", "context_shown": "working_context"},
     ),
-    PersonalTable(name="account", role=Role.MEMORY, key=None),
-    PersonalTable(name="conversation", role=Role.RECORD),
-    PersonalTable(name="inbox", role=Role.MEMORY, refers=_CONVERSATION),
+    PersonalTable(name="account", role=Role.MEMORY, key=None, same=("platform", "user")),
+    PersonalTable(
+        name="conversation",
+        role=Role.MEMORY,
+        same=("platform", "chat", "thread"),
+        # what another bot read last there says nothing here
+        anew={"last_message": None, "unreachable_at": None},
+    ),
+    PersonalTable(
+        name="inbox",
+        role=Role.MEMORY,
+        refers=_CONVERSATION,
+        same=("kind", "body", "received_at"),
+        # another bot's ids may be those of other messages here
+        anew={
+            "source": "import",
+            "message": None,
+            "state": "done",
+            "attempts": 0,
+            "retry_at": None,
+            "error": None,
+        },
+    ),
     PersonalTable(name="step", role=Role.RECORD, refers=_EVENT),
     PersonalTable(name="tool_done", role=Role.RECORD, key=None, refers={"step_id": "step"}),
-    PersonalTable(name="outbox", role=Role.RECORD, refers=_CONVERSATION | _EVENT),
-    PersonalTable(name="message", role=Role.MEMORY, refers=_EVENT),
-    PersonalTable(name="summary", role=Role.MEMORY, refers={"through": "message"}),
+    PersonalTable(
+        name="outbox",
+        role=Role.RECORD,
+        refers=_CONVERSATION | _EVENT,
+        not_exported=frozenset({"document"}),
+    ),
+    PersonalTable(
+        name="delivered",
+        role=Role.RECORD,
+        key=None,
+        refers=_CONVERSATION | {"outbox_id": "outbox"},
+    ),
+    PersonalTable(
+        name="message",
+        role=Role.MEMORY,
+        refers=_EVENT,
+        same=("kind", "speaker", "said", "said_at", "text", "calls", "call_id"),
+    ),
+    PersonalTable(
+        name="summary",
+        role=Role.MEMORY,
+        refers={"through": "message"},
+        same=("text", "created_at"),
+    ),
     PersonalTable(
         name="working_context",
         role=Role.MEMORY,
         refers={"restored": "working_context"} | _EVENT,
+        same=("text", "cause", "created_at"),
     ),
-    PersonalTable(name="passage", role=Role.MEMORY, refers=_EVENT),
-    PersonalTable(name="usage", role=Role.MEMORY, key=None),
+    PersonalTable(
+        name="passage", role=Role.MEMORY, refers=_EVENT, same=("text", "source", "created_at")
+    ),
+    PersonalTable(name="usage", role=Role.MEMORY, key=None, same=("day", "model")),
     PersonalTable(name="dead_letter", role=Role.RECORD),
     PersonalTable(name="vector_block", role=Role.DERIVED),
     PersonalTable(name="unembedded", role=Role.DERIVED),
@@ -74,7 +125,7 @@ person's number: rows that get another person are indexed anew."""
 BY_ACCOUNT = frozenset({"stranger"})
 """Tables whose rows tell of an account (`platform`, `user`), not of a person."""
 
-NOBODYS = frozenset({"endpoint", "platform", "embedding_model", "sqlite_sequence"})
+NOBODYS = frozenset({"endpoint", "platform", "embedding_model", "erased", "sqlite_sequence"})
 """Tables in which there is nothing about anybody."""
 
 VIEWS_OF_INDEXES = frozenset({"message_terms"})

@@ -1,5 +1,6 @@
 """Every version of each person's working context; the newest is in force."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -80,13 +81,41 @@ def before(tx: Tx, person: int, version: Version) -> Version | None:
     """What an undo of `version` goes back to: what was in force before it came.
 
     An undo counts as the version that it brought back, so that undoing twice goes back two.
+    Versions that say the same since something was forgotten count as one.
     """
     row = tx.execute(
         f"SELECT {_COLUMNS} FROM working_context WHERE person_id = :person AND id < :version"
-        " ORDER BY id DESC LIMIT 1",
-        {"person": person, "version": version.restored or version.id},
+        " AND text <> :text ORDER BY id DESC LIMIT 1",
+        {"person": person, "version": version.restored or version.id, "text": version.text},
     ).fetchone()
     return _version(row) if row else None
+
+
+def changes(tx: Tx, person: int, first: int, last: int) -> list[tuple[str, str]]:
+    """What the events from `first` to `last` changed: the text before and the text after each."""
+    rows = tx.execute(
+        "SELECT text, (SELECT earlier.text FROM working_context AS earlier"
+        "   WHERE earlier.person_id = :person AND earlier.id < working_context.id"
+        "   ORDER BY earlier.id DESC LIMIT 1)"
+        " FROM working_context WHERE person_id = :person AND event_id BETWEEN :first AND :last"
+        " ORDER BY id",
+        {"person": person, "first": first, "last": last},
+    )
+    return [(before or "", text) for text, before in rows]
+
+
+def rewrite(tx: Tx, person: int, change: Callable[[str], str]) -> None:
+    """Put what `change` makes of it in the place of every version, those of the past too."""
+    rows = tx.execute(
+        "SELECT id, text FROM working_context WHERE person_id = :person", {"person": person}
+    ).fetchall()
+    for version, text in rows:
+        if (changed := change(text)) != text:
+            tx.execute(
+                "UPDATE working_context SET text = :text WHERE id = :version"
+                " AND person_id = :person",
+                {"text": changed, "version": version, "person": person},
+            )
 
 
 def history(tx: Tx, person: int) -> list[Version]:

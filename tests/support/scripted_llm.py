@@ -17,7 +17,7 @@ class ScriptedLLM:
     apart.
     """
 
-    def __init__(self, *answers: Answer | Script, summary: Answer | None = None) -> None:
+    def __init__(self, *answers: Answer | Script, summary: Answer | Script | None = None) -> None:
         self._answers = list(answers)
         self._summary = summary or says("They talked.")
         self.prompts: list[list[Message]] = []
@@ -36,7 +36,8 @@ class ScriptedLLM:
     ) -> Reply:
         if not tools:
             self.summaries.append(list(messages))
-            return _given(self._summary)
+            made = self._summary
+            return _given(made(messages) if callable(made) else made)
         self.prompts.append(list(messages))
         if not self._answers:
             raise AssertionError("the script has no answer left")

@@ -13,9 +13,11 @@ from companion.app import Companion, Typing, gathering_of, take_up
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.embedders.protocol import Embedder
+from companion.erasing import Erasing
 from companion.events import Address, MessageReceived, OutgoingMessage, PlatformEvent, Sender
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
+from companion.home import Home
 from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
@@ -110,8 +112,12 @@ async def a_world(
     clock = clock or VirtualClock(datetime(2025, 5, 5, 12, 0, tzinfo=UTC))
     limits = Limits.of(window, 1024, settings.memory)
     counter = counter or SimpleCounter()
-    db = await Database.open(folder / "companion.db")
+    home = Home(folder)
+    home.make()
+    db = await Database.open(home.database)
     try:
+        erasing = Erasing(db, home, clock, key=None)
+        await erasing.catch_up()
         async with task_group() as tasks:
             deliveries = Deliveries(db, tasks, clock, sleep=sleep)
             memories = Memories(
@@ -142,6 +148,7 @@ async def a_world(
                 deliveries=deliveries,
                 commands=COMMANDS,
                 typing=typing,
+                erasing=erasing,
                 clock=clock,
             )
             lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
@@ -158,6 +165,7 @@ async def a_world(
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))
 
+            erasing.tell(agents.gone, deliveries.gone, lanes.gone)
             await take_up(db, deliveries, lanes)
             if deliver:
                 companion.deliver(PLATFORM, send)

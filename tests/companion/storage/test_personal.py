@@ -13,6 +13,7 @@ from companion.storage.personal import (
     TABLES,
     VIEWS_OF_INDEXES,
     PersonalTable,
+    Role,
 )
 
 SHADOWS = ("data", "idx", "content", "docsize", "config")
@@ -40,8 +41,11 @@ def _faults_of(
     tx: Tx, one: PersonalTable, before: set[str], listed: Mapping[str, PersonalTable]
 ) -> Iterator[str]:
     columns = _columns(tx, one.name)
-    for column in {one.person, one.key or one.person, *one.refers} - columns:
+    named = {one.person, one.key or one.person, *one.refers, *one.same, *one.anew}
+    for column in (named | one.not_exported) - columns:
         yield f"{one.name} has no {column}"
+    if one.role is Role.MEMORY and one.name != "person" and not one.same:
+        yield f"nothing tells when two rows of {one.name} are the same"
     keys = tx.execute(f"SELECT [from], [table] FROM pragma_foreign_key_list('{one.name}')")
     for column, target in keys.fetchall():
         if target == "person" and column == one.person:

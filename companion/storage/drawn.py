@@ -1,0 +1,47 @@
+"""What memory drew from a message: what was kept while it was dealt with."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from companion import working_context
+from companion.storage import passages, working_contexts
+from companion.storage.database import Tx
+from companion.storage.passages import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Lines that came to the working context with some events, and passages that were kept."""
+
+    lines: tuple[str, ...]
+    passages: tuple[Passage, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.lines or self.passages)
+
+
+def drawn_from(tx: Tx, person: int, first: int, last: int) -> Drawn:
+    """What was drawn from the events `first` to `last`, as far as it is still there."""
+    now = working_contexts.current(tx, person)
+    held = set(working_context.about_person(now.text)) if now else set()
+    added: dict[str, None] = {}
+    for before, after in working_contexts.changes(tx, person, first, last):
+        old = set(working_context.about_person(before))
+        added.update(dict.fromkeys(set_apart(after, old)))
+    kept = [p for event in range(first, last + 1) for p in passages.drawn_from(tx, person, event)]
+    return Drawn(tuple(line for line in added if line in held), tuple(kept))
+
+
+def set_apart(text: str, old: set[str]) -> Iterable[str]:
+    """The lines about the person that are new in `text`."""
+    return (line for line in working_context.about_person(text) if line not in old)
+
+
+def drop(tx: Tx, person: int, lines: Sequence[str], kept: Iterable[Passage]) -> None:
+    """Take these lines out of every version of the working context, and forget the passages."""
+    if lines:
+        working_contexts.rewrite(
+            tx, person, lambda text: working_context.without(text, frozenset(lines))
+        )
+    for passage in kept:
+        passages.remove(tx, person, passage.id)

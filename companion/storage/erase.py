@@ -1,0 +1,158 @@
+"""Everything of a person taken out of the database, and out of its file."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from companion.storage import drawn, journal, memory_state, messages, outbox
+from companion.storage.database import Database, Tx
+from companion.storage.personal import INDEXES, TABLES
+
+MERGED_AT_ONCE = 500
+"""Pages of an index that are rewritten in one transaction, so that others need not wait long."""
+TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Somebody in the database: by which account, or which group, and since when."""
+
+    person: int
+    name: tuple[str, ...]
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What was erased, for whoever still has something of it in memory.
+
+    `events` are the platform's own ids, which come up never again; our numbers may.
+    """
+
+    person: int | None
+    events: frozenset[str]
+    groups: frozenset[int]
+
+
+def everybody(tx: Tx) -> list[Known]:
+    """All accounts and groups."""
+    found = [
+        Known(row[0], ("account", row[1], row[2]), datetime.fromisoformat(row[3]))
+        for row in tx.execute("SELECT person_id, platform, user, created_at FROM account")
+    ]
+    rows = tx.execute(
+        "SELECT person_id, platform, chat, created_at FROM conversation WHERE private = 0"
+    )
+    return found + [
+        Known(row[0], ("chat", row[1], row[2]), datetime.fromisoformat(row[3])) for row in rows
+    ]
+
+
+def heard_in_groups(tx: Tx) -> set[tuple[str, str]]:
+    """The platform and user of everybody who said something in a group."""
+    rows = tx.execute(
+        "SELECT DISTINCT inbox.source, json_extract(inbox.body, '$.sender.user')"
+        " FROM inbox JOIN person ON person.id = inbox.person_id AND person.kind = 'group'"
+        " WHERE json_extract(inbox.body, '$.sender.user') IS NOT NULL"
+    )
+    return set(rows.fetchall())
+
+
+def erase(tx: Tx, person: int) -> Gone:
+    """Delete every row of the person's. What they said in groups is for `erase_from_groups`."""
+    events = tx.execute(
+        "SELECT external_id FROM inbox WHERE person_id = :person", {"person": person}
+    ).fetchall()
+    tx.execute(
+        "DELETE FROM stranger WHERE (platform, user) IN"
+        " (SELECT platform, user FROM account WHERE person_id = :person)",
+        {"person": person},
+    )
+    for index, table in INDEXES.items():
+        tx.execute(
+            f"DELETE FROM {index} WHERE rowid IN"
+            f" (SELECT id FROM {table} WHERE person_id = :person)",
+            {"person": person},
+        )
+    for listed in reversed(TABLES):
+        tx.execute(f"DELETE FROM {listed.name} WHERE {listed.person} = :person", {"person": person})
+    return Gone(person, frozenset(row[0] for row in events), frozenset())
+
+
+def erase_from_groups(tx: Tx, platform: str, user: str, until: datetime) -> Gone:
+    """Take out what this account said in groups until then, and what was kept of it.
+
+    That something was said stays, as what others said does.
+    """
+    groups = tx.execute("SELECT id FROM person WHERE kind = 'group'").fetchall()
+    said, where = set(), set()
+    for (group,) in groups:
+        rows = tx.execute(
+            "SELECT id, external_id FROM inbox WHERE person_id = :group AND source = :platform"
+            " AND json_extract(body, '$.sender.user') = :user AND received_at <= :until",
+            {"group": group, "platform": platform, "user": user, "until": until.isoformat()},
+        ).fetchall()
+        for event, external in rows:
+            _erase_from_group(tx, group, event)
+            said.add(external)
+            where.add(group)
+    return Gone(None, frozenset(said), frozenset(where))
+
+
+def _erase_from_group(tx: Tx, group: int, event: int) -> None:
+    """Take out the event, what the companion said and did about it, and what it kept of it."""
+    found = drawn.drawn_from(tx, group, event, event)
+    drawn.drop(tx, group, found.lines, found.passages)
+    memory_state.forget_summaries(tx, group, event)
+    messages.forget(tx, group, event)
+    messages.forget_answers(tx, group, event)
+    journal.forget(tx, group, event)
+    outbox.forget(tx, group, event)
+    tx.execute(
+        "UPDATE inbox SET state = 'done', message = NULL, error = NULL, body = json_replace(body,"
+        " '$.text', '', '$.answers', NULL, '$.name', '', '$.emoji', '',"
+        " '$.sender.user', 'erased', '$.sender.name', 'somebody')"
+        " WHERE id = :event AND person_id = :group",
+        {"event": event, "group": group},
+    )
+
+
+async def purge(db: Database) -> bool:
+    """Take what was deleted out of the database's file and its log.
+
+    Until then words lie about in the index, and whole pages in the log. False when somebody
+    held on to the log all the time: then it has to be done again.
+    """
+    for index in INDEXES:
+        begin = True
+        while await db.write(lambda tx: _merge(tx, index, begin=begin)):  # noqa: B023 - at once
+            begin = False
+    for _ in range(TRIES):
+        if await db.truncate_log():
+            return True
+    return False
+
+
+def _merge(tx: Tx, index: str, *, begin: bool) -> bool:
+    """Rewrite some of an index; False when all of it is done."""
+    before = tx.total_changes
+    pages = -MERGED_AT_ONCE if begin else MERGED_AT_ONCE
+    tx.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', {pages})")
+    # SQLite's own way to tell: less than two changes mean that nothing was left to merge
+    return begin or tx.total_changes - before >= 2
+
+
+def followed(tx: Tx, ledger: str) -> int:
+    """How many entries of the ledger this database has followed."""
+    row = tx.execute(
+        "SELECT through FROM erased WHERE ledger = :ledger", {"ledger": ledger}
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def follow(tx: Tx, ledger: str, through: int) -> None:
+    """So many entries of the ledger were followed."""
+    tx.execute(
+        "INSERT INTO erased (ledger, through) VALUES (:ledger, :through)"
+        " ON CONFLICT (ledger) DO UPDATE SET through = :through",
+        {"ledger": ledger, "through": through},
+    )
