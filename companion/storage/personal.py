@@ -60,6 +60,15 @@ TABLES: tuple[PersonalTable, ...] = (
     ),
     PersonalTable(name="passage", role=Role.MEMORY, refers=_EVENT),
     PersonalTable(name="usage", role=Role.MEMORY, key=None),
+    PersonalTable(
+        name="schedule",
+        role=Role.MEMORY,
+        refers={"parent_id": "schedule"} | _CONVERSATION | _EVENT,
+    ),
+    PersonalTable(
+        name="schedule_history", role=Role.RECORD, refers={"schedule_id": "schedule"} | _EVENT
+    ),
+    PersonalTable(name="timing", role=Role.MEMORY, key=None),
     PersonalTable(name="dead_letter", role=Role.RECORD),
     PersonalTable(name="vector_block", role=Role.DERIVED),
     PersonalTable(name="unembedded", role=Role.DERIVED),
