@@ -54,7 +54,9 @@ CREATE TABLE timing (
     -- quiet hours by the person's own clock, HH:MM; the same twice for none
     quiet_from TEXT,
     quiet_until TEXT,
-    paused_until TEXT
+    paused_until TEXT,
+    -- when the model was told to ask where the person is, which happens once
+    zone_asked_at TEXT
 );
 
 -- What is sent for an event after this moment comes too late, and is not sent.
