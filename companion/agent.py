@@ -31,6 +31,7 @@ from companion.storage.inbox import InboxItem
 from companion.storage.journal import Step
 from companion.storage.messages import Entry
 from companion.text import clean, neutral_name
+from companion.timed.arriving import in_its_own_words, must_arrive
 
 logger = logging.getLogger(__name__)
 
@@ -199,8 +200,11 @@ class Agent:
                     if number < len(taken)
                     else await self._ask(batch, number, progress)
                 )
-            except LLMUnavailableError:
-                if not progress.sent:
+            except (LLMUnavailableError, LLMRefusedError) as error:
+                if must_arrive(item.event):
+                    logger.warning("event %d goes without a model: %s", item.id, error)
+                    break
+                if isinstance(error, LLMRefusedError) or not progress.sent:
                     raise
                 logger.warning("no model for a further step; the turn ends with what was sent")
                 return
@@ -211,7 +215,7 @@ class Agent:
             if not await self._goes_on(item, turn, progress, heartbeat):
                 break
         if not (progress.sent or progress.silent or turn.may_stay_silent):
-            line = NOTED if progress.wrote else FALLBACK
+            line = in_its_own_words(item.event) or (NOTED if progress.wrote else FALLBACK)
             reply = Reply(text="", calls=(says(line, f"say_{item.id}_{number}"),))
             step = taken[number] if number < len(taken) else await self._keep(item, number, reply)
             await self._act(turn, step, progress)

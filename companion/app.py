@@ -26,12 +26,17 @@ from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.returning import came_back
 from companion.settings import Settings
-from companion.storage import inbox, outbox, people
+from companion.storage import inbox, outbox, people, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
 from companion.tasks import task_group
 from companion.text import clean
+from companion.timed.alarm import alarm
+from companion.timed.firing import Firing
+from companion.timed.purposes import Purposes
+from companion.timed.reminders import CHECK_IN, REMINDER
+from companion.timed.turns import TimedTurns
 from companion.worker import ShowTyping, Worker
 
 logger = logging.getLogger(__name__)
@@ -97,6 +102,7 @@ class Companion:
             now = self._clock.now()
             place = people.place(tx, event.address, event.sender, now)
             people.set_unreachable(tx, place.person, place.id, None)
+            schedule.resume(tx, place.person, place.id)
             return inbox.add(tx, place, came_back(tx, place, event, now), now)
 
         item = await self._db.write(work)
@@ -181,12 +187,14 @@ async def open_companion(
             clock=storage.clock,
         )
         typing = Typing()
+        purposes = Purposes((REMINDER, CHECK_IN))
         worker = Worker(
             storage.db,
             agents=agents,
             memories=storage.memories,
             deliveries=deliveries,
             commands=COMMANDS,
+            timed=TimedTurns(storage.db, purposes, storage.clock),
             typing=typing,
             erasing=storage.erasing,
             clock=storage.clock,
@@ -194,15 +202,17 @@ async def open_companion(
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
         await take_up(storage.db, deliveries, lanes)
+        firing = Firing(storage.db, purposes=purposes, lanes=lanes, clock=storage.clock)
         try:
-            yield Companion(
-                storage.db,
-                memories=storage.memories,
-                deliveries=deliveries,
-                lanes=lanes,
-                typing=typing,
-                clock=storage.clock,
-            )
+            async with alarm(firing, storage.clock):
+                yield Companion(
+                    storage.db,
+                    memories=storage.memories,
+                    deliveries=deliveries,
+                    lanes=lanes,
+                    typing=typing,
+                    clock=storage.clock,
+                )
         finally:
             # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
             await _wind_down(lanes, deliveries)

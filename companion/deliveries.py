@@ -194,6 +194,9 @@ class Deliveries:
     async def _send(self, item: OutboxItem, sender: _Sender) -> bool:
         """Send one piece until the platform has it (True) or the whole message is given up."""
         while True:
+            if item.expires_at is not None and self._clock.now() >= item.expires_at:
+                await self._refuse(item, "it comes too late")
+                return False
             if not (sender.repeatable or item.marked):
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")

@@ -21,6 +21,9 @@ from companion.text import neutral_name
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
+LATE = timedelta(minutes=5)
+"""What comes so long after its time says so."""
+
 
 def zone(name: str | None) -> tzinfo:
     """The IANA zone called `name`; UTC while it is unknown."""
@@ -51,7 +54,7 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
     """`event` as the model reads it. `shown` stands for what was said, cut where it is long."""
     head = f"[{local_time(event.at, where)}, {_origin(event.address)}]"
     if isinstance(event, TimerFired):
-        return f"{head} (timer, due {local_time(event.due, where)}; nobody wrote) {event.text}"
+        return f"{head} (nobody wrote; {_due(event, where)}{event.cue}) {event.text}"
     name = neutral_name(event.sender.name)
     match event:
         case MessageReceived(answers=None):
@@ -76,6 +79,14 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
             return f"{head} ({name} opened the chat for the first time)"
         case PersonReturned(away=away):
             return f"{head} ({name} came back after {duration(away)})"
+
+
+def _due(event: TimerFired, where: tzinfo) -> str:
+    """When it was due, if that was a while ago."""
+    if event.at - event.due < LATE:
+        return ""
+    ago = duration(event.at - event.due)
+    return f"this was due at {local_time(event.due, where)}, {ago} ago: say so; "
 
 
 def _origin(address: Address) -> str:

@@ -136,13 +136,23 @@ class PersonReturned(Incoming):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerFired:
-    """A scheduled moment came; nobody wrote. `due` may lie in the past after a downtime."""
+    """A scheduled moment came; nobody wrote. `due` may lie in the past after a downtime.
+
+    `schedule` is our own number of what was scheduled, `purpose` what it is for. The model is told
+    to do what `cue` says, with `text`. What is `promised` always arrives: the person counts on it.
+    What is said for it after `until` comes too late, and is not sent.
+    """
 
     id: str
     address: Address
     at: datetime
     due: datetime
     text: str
+    purpose: str = "reminder"
+    schedule: int = 0
+    cue: str = "it is time for this"
+    promised: bool = False
+    until: datetime | None = None
 
     def __post_init__(self) -> None:
         _in_utc("at", self.at)

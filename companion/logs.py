@@ -51,7 +51,7 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s [%(conversation)s] %(message)s"
 BYTES_A_FILE = 5_000_000
 
 # They write whole requests at INFO and DEBUG, so they have to be asked for.
-CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "aiosqlite")
+CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "aiosqlite", "apscheduler")
 
 
 def set_up(level: str, *, file: Path | None = None, terminal: str | None = None) -> None:

@@ -23,13 +23,16 @@ from companion.deliveries import Deliveries
 from companion.erasing import Erasing
 from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
-from companion.events import Address, MessageDeleted
+from companion.events import Address, MessageDeleted, TimerFired
 from companion.gathering import Batch
 from companion.memories import Memories
 from companion.storage import inbox, memory_state, messages, outbox, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
+from companion.timed.arriving import in_its_own_words
+from companion.timed.firing import MISSED
+from companion.timed.turns import MISSED_WORDS, TimedTurns
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +66,7 @@ class Worker:
         memories: Memories,
         deliveries: Deliveries,
         commands: Mapping[str, Command],
+        timed: TimedTurns,
         typing: ShowTyping,
         erasing: Erasing,
         clock: Clock,
@@ -72,6 +76,7 @@ class Worker:
         self._memories = memories
         self._deliveries = deliveries
         self._commands = commands
+        self._timed = timed
         self._typing = typing
         self._erasing = erasing
         self._clock = clock
@@ -108,6 +113,9 @@ class Worker:
 
     async def _handle(self, batch: Batch) -> None:
         item = batch.lead
+        if isinstance(item.event, TimerFired):
+            await self._timer(batch, item.event)
+            return
         named = command_name(item.event)
         if named is not None and not item.begun:
             await self._command(item, *named)
@@ -124,6 +132,24 @@ class Worker:
             await self._answer(item, lambda _tx: UNHEARD)
         else:
             await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
+
+    async def _timer(self, batch: Batch, event: TimerFired) -> None:
+        item = batch.lead
+        if await self._timed.is_over(item, event):
+            return
+        purpose = self._timed.purpose(event)
+        if purpose is not None and purpose.run is not None:
+            await purpose.run(item)
+            await self._close(item)
+            return
+        agent = await self._agents.get(item.person)
+        if event.purpose == MISSED:
+            await agent.note(batch)
+            await self._answer(item, lambda _tx: MISSED_WORDS.format(event.text))
+        elif event.promised:
+            await self._turn(agent, batch, looks_again=False)
+        else:
+            await agent.handle(batch)
 
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
@@ -168,23 +194,28 @@ class Worker:
         self._agents.discard(item.person)
 
     async def _answer(self, item: InboxItem, make: Callable[[Tx], Answer]) -> None:
-        """Do what was asked, answer and close the event, all or nothing."""
+        """Do what was asked, answer and close the event, all or nothing.
 
-        def work(tx: Tx) -> OutboxItem:
-            made = make(tx)
-            answer = made if isinstance(made, Question) else Question(made, ())
-            piece = outbox.add(
-                tx,
-                item,
-                answer.text,
-                now=self._clock.now(),
-                notice=True,
-                choices=answer.choices,
-            )
+        An empty answer is none.
+        """
+
+        def work(tx: Tx) -> OutboxItem | None:
+            piece = self._add(tx, item, make(tx))
             inbox.finish(tx, item.person, item.id)
             return piece
 
-        self._deliveries.add(await self._db.write(work))
+        self._deliver(await self._db.write(work))
+
+    def _add(self, tx: Tx, item: InboxItem, notice: Answer) -> OutboxItem | None:
+        if not notice:
+            return None
+        asks = notice if isinstance(notice, Question) else Question(notice, ())
+        now = self._clock.now()
+        return outbox.add(tx, item, asks.text, now=now, notice=True, choices=asks.choices)
+
+    def _deliver(self, piece: OutboxItem | None) -> None:
+        if piece is not None:
+            self._deliveries.add(piece)
 
     async def _postpone(self, item: InboxItem, error: LLMUnavailableError) -> timedelta | None:
         now = self._clock.now()
@@ -196,32 +227,34 @@ class Worker:
         until = now + delay
         log = logger.error if error.permanent else logger.warning
         log("event %d is tried again in %s: %s", item.id, delay, error)
-        first = item.attempts == 0
+        tells = item.attempts == 0 and not isinstance(item.event, TimerFired)
+        notice = BROKEN if error.permanent else LATER
 
         def work(tx: Tx) -> OutboxItem | None:
             inbox.postpone(tx, item.person, item.id, until, str(error))
-            notice = BROKEN if error.permanent else LATER
-            return outbox.add(tx, item, notice, now=now, notice=True) if first else None
+            return self._add(tx, item, notice if tells else "")
 
         piece = await self._db.write(work)
         item.attempts += 1
-        if piece is not None:
-            self._deliveries.add(piece)
+        self._deliver(piece)
         return delay
 
     async def _bury(self, item: InboxItem, error: Exception) -> None:
-        def work(tx: Tx) -> OutboxItem:
-            inbox.bury(tx, item.person, item.id, error_text(error))
-            return outbox.add(tx, item, FAILED, now=self._clock.now(), notice=True)
+        nobody_asked = isinstance(item.event, TimerFired)
+        said = in_its_own_words(item.event) if nobody_asked else FAILED
 
-        self._deliveries.add(await self._db.write(work))
+        def work(tx: Tx) -> OutboxItem | None:
+            inbox.bury(tx, item.person, item.id, error_text(error))
+            return self._add(tx, item, said)
+
+        self._deliver(await self._db.write(work))
 
 
 def _refused(tx: Tx, batch: Batch) -> str:
     """Leave the turn's texts out of the next prompts, which would be refused for them as well."""
     for item in (*batch.earlier, batch.lead):
         messages.withhold(tx, item.person, item.id)
-    return REFUSED
+    return "" if isinstance(batch.lead.event, TimerFired) else REFUSED
 
 
 def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], Answer]) -> Answer:

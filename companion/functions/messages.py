@@ -9,6 +9,7 @@ from companion.functions.declare import Outcome, Turn, Write, function
 from companion.storage import outbox
 from companion.storage.database import Tx
 from companion.text import is_blank
+from companion.timed.arriving import with_its_time
 
 
 @function
@@ -23,10 +24,13 @@ async def send_message(
 
     def write(tx: Tx) -> Outcome:
         item = turn.item
-        if said in outbox.sent_texts(tx, item.person, item.id):
+        sent = outbox.sent_texts(tx, item.person, item.id)
+        first = with_its_time(said, item.event, turn.now(), turn.zone)
+        if said in sent or first in sent:
             return Outcome(text="That was sent already; it is not sent twice.")
-        piece = outbox.add(tx, item, said, now=turn.now())
-        return Outcome(text="Sent.", said=said, piece=piece)
+        text = said if sent else first
+        piece = outbox.add(tx, item, text, now=turn.now())
+        return Outcome(text="Sent.", said=text, piece=piece)
 
     return write
 
@@ -38,5 +42,5 @@ async def stay_silent(
 ) -> Outcome:
     """Say nothing this time. Only in groups and for timed events."""
     if not turn.may_stay_silent:
-        raise ToolError("The person wrote to you and waits. Answer with send_message.")
+        raise ToolError("The person waits for your word. Say it with send_message.")
     return Outcome(text="You said nothing.", silent=True)

@@ -26,13 +26,11 @@ class Turn:
 
     @property
     def may_stay_silent(self) -> bool:
-        """Groups and timed events need no answer, nor does looking again at what was answered; a
-        person who writes in private does."""
-        return (
-            self.looks_again
-            or not self.item.address.private
-            or isinstance(self.item.event, TimerFired)
-        )
+        """Groups and most timed events need no answer, nor does looking again at what was answered;
+        a person who writes in private does, and so does a reminder."""
+        if isinstance(self.item.event, TimerFired):
+            return not self.item.event.promised
+        return self.looks_again or not self.item.address.private
 
     def now(self) -> datetime:
         """The time, in UTC."""

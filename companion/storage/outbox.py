@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion.events import Address, Choice, OutgoingMessage
+from companion.events import Address, Choice, OutgoingMessage, TimerFired
 from companion.storage import choices as stored_choices
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
@@ -15,6 +15,7 @@ class OutboxItem:
     """A message of one person's to deliver. `attempts` counts sends whose fate is unknown.
 
     `marked` says that the next send is written down already, though not counted in `attempts`.
+    After `expires_at` it comes too late, and is not sent.
     """
 
     id: int
@@ -23,6 +24,7 @@ class OutboxItem:
     message: OutgoingMessage
     attempts: int = 0
     marked: bool = False
+    expires_at: datetime | None = None
 
 
 def add(
@@ -38,10 +40,15 @@ def add(
 
     A `notice` is a word from the program itself, and no answer.
     """
+    timed = to.event if isinstance(to.event, TimerFired) else None
+    in_reply = timed is None or timed.promised
+    expires = timed.until if timed else None
     row = tx.execute(
         "INSERT INTO outbox"
-        " (person_id, conversation_id, event_id, part, text, notice, created_at, choices)"
-        " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :now, :choices"
+        " (person_id, conversation_id, event_id, part, text, notice, in_reply, expires_at,"
+        " created_at, choices)"
+        " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :in_reply, :expires,"
+        " :now, :choices"
         " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
         {
             "person": to.person,
@@ -49,6 +56,8 @@ def add(
             "event": to.id,
             "text": text,
             "notice": notice,
+            "in_reply": in_reply,
+            "expires": expires.isoformat() if expires else None,
             "now": now.isoformat(),
             "choices": stored_choices.to_json(choices),
         },
@@ -57,11 +66,18 @@ def add(
         id=row[0],
         address=to.address,
         text=text,
+        in_reply=in_reply,
         answers=_answers(to),
         cause=to.event.id,
         choices=tuple(choices),
     )
-    return OutboxItem(id=row[0], person=to.person, conversation=to.conversation, message=message)
+    return OutboxItem(
+        id=row[0],
+        person=to.person,
+        conversation=to.conversation,
+        message=message,
+        expires_at=expires,
+    )
 
 
 def kept_nowhere(to: InboxItem, text: str) -> OutboxItem:
@@ -81,7 +97,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
         " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
-        " inbox.external_id, outbox.choices"
+        " inbox.external_id, outbox.choices, outbox.expires_at"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -105,6 +121,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 choices=stored_choices.from_json(row[13]),
             ),
             attempts=row[5],
+            expires_at=datetime.fromisoformat(row[14]) if row[14] else None,
         )
         for row in rows
     ]

@@ -111,6 +111,16 @@ TABLES: tuple[PersonalTable, ...] = (
         name="passage", role=Role.MEMORY, refers=_EVENT, same=("text", "source", "created_at")
     ),
     PersonalTable(name="usage", role=Role.MEMORY, key=None, same=("day", "model")),
+    PersonalTable(
+        name="schedule",
+        role=Role.MEMORY,
+        refers={"parent_id": "schedule"} | _CONVERSATION | _EVENT,
+        same=("purpose", "text", "created_at"),
+    ),
+    PersonalTable(
+        name="schedule_history", role=Role.RECORD, refers={"schedule_id": "schedule"} | _EVENT
+    ),
+    PersonalTable(name="timing", role=Role.MEMORY, key=None, same=("person_id",)),
     PersonalTable(name="dead_letter", role=Role.RECORD),
     PersonalTable(name="vector_block", role=Role.DERIVED),
     PersonalTable(name="unembedded", role=Role.DERIVED),

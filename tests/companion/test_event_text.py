@@ -1,5 +1,6 @@
 """Events as the model reads them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -69,8 +70,11 @@ def test_a_timer_says_that_nobody_wrote_and_when_it_was_due() -> None:
         id="t1", address=ADDRESS, at=AT, due=AT - timedelta(hours=2), text="Ask her."
     )
     assert event_text(event, BERLIN, "") == (
-        f"{HEAD} (timer, due Mon 5 May 2025 12:03 Europe/Berlin; nobody wrote) Ask her."
+        f"{HEAD} (nobody wrote; this was due at Mon 5 May 2025 12:03 Europe/Berlin, 2 hours ago:"
+        " say so; it is time for this) Ask her."
     )
+    on_time = replace(event, due=AT)
+    assert event_text(on_time, BERLIN, "") == f"{HEAD} (nobody wrote; it is time for this) Ask her."
 
 
 def test_a_group_is_named_as_one() -> None:

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import time, timedelta
 from pathlib import Path
 
 from companion.errors import LLMUnavailableError
 from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
-from companion.storage import inbox, outbox, people, platforms
+from companion.openers.hours import Hours
+from companion.storage import inbox, outbox, people, platforms, schedule, timing
+from companion.storage.database import Tx
 from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.sql_trace import recorded
+from tests.support.timers import again_and_again, in_a_while, place
 from tests.support.world import PLATFORM, World, a_world
 
 
@@ -59,7 +63,33 @@ async def live(world: World) -> None:
     await world.say("/forget yes xylophone")
     await world.db.read(lambda tx: (inbox.open_items(tx), outbox.open_items(tx)))
     await platforms_life(world)
+    await timed_life(world)
     await world.say("nothing", "Ben")
+
+
+async def timed_life(world: World) -> None:
+    """What happens at times of its own."""
+    hour = timedelta(hours=1)
+    for name in ("Anna", "Ben"):
+        await in_a_while(world, hour, name=name)
+        await again_and_again(world, time(9), name=name, purpose="check_in")
+        await in_a_while(world, 3 * hour, name=name)
+    await world.pass_time(hour)
+    where, now = await place(world), world.clock.now()
+
+    def work(tx: Tx) -> None:
+        timing.set_quiet(tx, where.person, Hours(time(23), time(8)))
+        timing.set_paused(tx, where.person, now)
+        for one in schedule.to_come(tx, where.person):
+            schedule.history(tx, where.person, one.id)
+            if one.rule.zone is not None:
+                schedule.move(tx, one, "Asia/Tokyo", one.due_at)
+        people.set_unreachable(tx, where.person, where.id, now)
+
+    await world.db.write(work)
+    await world.pass_time(3 * hour)
+    await world.say("word")
+    await world.pass_time(3 * timedelta(days=1))
 
 
 async def platforms_life(world: World) -> None:

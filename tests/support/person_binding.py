@@ -70,6 +70,14 @@ ALLOWED = (
         "it finds out whose account this is",
     ),
     Allowed(
+        r"SELECT schedule\.id, .* WHERE schedule\.state = '\?' AND schedule\.next_at <= '\?'.*",
+        "the timer claims what is due, of everybody",
+    ),
+    Allowed(
+        r"SELECT next_at FROM schedule WHERE state = '\?' ORDER BY next_at LIMIT \?",
+        "the timer asks when there is next something to do, for anybody",
+    ),
+    Allowed(
         r"SELECT term FROM message_terms WHERE term >= 'person \?' AND term < 'person \?'",
         "the terms between these two are all led by one person",
     ),

@@ -1,10 +1,10 @@
 """A companion on a real database, with a scripted model and a virtual clock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -27,6 +27,10 @@ from companion.settings import Settings
 from companion.storage import people
 from companion.storage.database import Database
 from companion.tasks import task_group
+from companion.timed.firing import Firing
+from companion.timed.purposes import Purpose, Purposes
+from companion.timed.reminders import CHECK_IN, REMINDER
+from companion.timed.turns import TimedTurns
 from companion.worker import Worker
 from tests.support.simple_counter import SimpleCounter
 from tests.support.virtual_clock import VirtualClock
@@ -44,6 +48,7 @@ class World:
     companion: Companion
     lanes: Lanes
     limits: Limits
+    firing: Firing
     delivered: list[tuple[str, str]] = field(default_factory=list)
 
     def address(self, name: str, *, private: bool = True) -> Address:
@@ -78,6 +83,14 @@ class World:
         chat = event.address.chat
         return [text for to, text in self.delivered[before:] if to == chat]
 
+    async def pass_time(self, length: timedelta = timedelta(0)) -> list[str]:
+        """Let `length` go past, have happen what is due, and give what is delivered meanwhile."""
+        before = len(self.delivered)
+        self.clock.advance(length)
+        await self.firing.fire_due()
+        await self.companion.quiet()
+        return [text for _, text in self.delivered[before:]]
+
     async def memory(self, name: str = "Anna") -> PersonMemory:
         memory = await self.companion.memory_of(PLATFORM, name)
         assert memory is not None
@@ -104,6 +117,7 @@ async def a_world(
     deliver: bool = True,
     counter: TokenCounter | None = None,
     embedder: Embedder | None = None,
+    more_purposes: Sequence[Purpose] = (),
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[World]:
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
@@ -141,12 +155,14 @@ async def a_world(
                 clock=clock,
             )
             typing = Typing()
+            purposes = Purposes((REMINDER, CHECK_IN, *more_purposes))
             worker = Worker(
                 db,
                 agents=agents,
                 memories=memories,
                 deliveries=deliveries,
                 commands=COMMANDS,
+                timed=TimedTurns(db, purposes, clock),
                 typing=typing,
                 erasing=erasing,
                 clock=clock,
@@ -160,7 +176,8 @@ async def a_world(
                 typing=typing,
                 clock=clock,
             )
-            world = World(db, clock, companion, lanes, limits)
+            firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
+            world = World(db, clock, companion, lanes, limits, firing)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))

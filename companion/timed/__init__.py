@@ -1,0 +1,1 @@
+"""What happens at a time of its own, while nobody writes."""

@@ -1,0 +1,30 @@
+"""What was promised arrives: in the model's words if it has some, else in those of the person."""
+
+from datetime import datetime, tzinfo
+
+from companion.event_text import LATE, local_time
+from companion.events import Event, TimerFired
+
+
+def must_arrive(event: Event) -> bool:
+    """Whether somebody counts on hearing of `event`, whatever a model says to it."""
+    return isinstance(event, TimerFired) and event.promised
+
+
+def in_its_own_words(event: Event) -> str:
+    """What is said for a promised event when no model says it; empty for any other event."""
+    if not (isinstance(event, TimerFired) and event.promised):
+        return ""
+    return f"⏰ {event.text}"
+
+
+def with_its_time(said: str, event: Event, now: datetime, where: tzinfo) -> str:
+    """`said`, which is the first that is said for `event`, telling when that was due if it is late.
+
+    A model that tells the time of day itself is believed.
+    """
+    if not (isinstance(event, TimerFired) and event.promised) or now - event.due < LATE:
+        return said
+    if f"{event.due.astimezone(where):%H:%M}" in said:
+        return said
+    return f"{said}\n(this was due at {local_time(event.due, where)})"
