@@ -45,7 +45,7 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --group build
 lock: $(VENV)/dev.ready
 	$(PIP_INSTALL) uv==$(UV_VERSION)
-	$(COMPILE) --extra local --group dev $(ARGS) -o requirements/dev.txt
+	$(COMPILE) --extra local --extra eval --group dev $(ARGS) -o requirements/dev.txt
 	$(COMPILE) --extra local -c requirements/dev.txt -o requirements/local.txt
 	$(COMPILE) -c requirements/dev.txt -o requirements/base.txt
 	awk '/^[a-z]/ { ours = /^wordllama/ } ours' requirements/base.txt | sed '1s/ ;[^\\]*/ /' \

@@ -1,4 +1,4 @@
-"""`companion eval chat`: how well the configured model keeps and recalls what it is told."""
+"""`companion eval`: experiments. `chat` tells how well a model keeps what it is told."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from companion.cli import eval_recall
+from companion.cli import eval_experiments, eval_recall
 from companion.cli.arguments import Subparsers, operators_home, operators_settings
 
 if TYPE_CHECKING:
     from companion.evaluation.chat import Heard, Outcome
-    from companion.local.weights import Weights
-    from companion.settings import Settings
 
 
 def add(subparsers: Subparsers) -> None:
@@ -32,6 +30,7 @@ def add(subparsers: Subparsers) -> None:
     chat.add_argument("--json", action="store_true", help="JSON lines: each turn, then the outcome")
     chat.set_defaults(run=run)
     eval_recall.add(experiments)
+    eval_experiments.add(experiments)
 
 
 async def run(args: argparse.Namespace) -> int:
@@ -42,6 +41,7 @@ async def run(args: argparse.Namespace) -> int:
     """
     from companion.clock import SystemClock
     from companion.evaluation.chat import hold, shipped_script
+    from companion.evaluation.configuration import settings_for
     from companion.local.weights import Weights
 
     weights = Weights(operators_home(os.environ).path)
@@ -53,22 +53,6 @@ async def run(args: argparse.Namespace) -> int:
     )
     sys.stdout.write("\n")
     return 0
-
-
-def settings_for(settings: Settings, model: str | None, weights: Weights) -> Settings:
-    """`settings` with `model` in them, and a local model by its path: the chat has its own home.
-
-    Raises:
-        ModelFileError: the model is to run on this machine, and is not here.
-    """
-    here = {kept.name for kept in weights.kept()}
-    if settings.models and (model is None or not (model in here or model.endswith(".gguf"))):
-        first = settings.models[0]
-        chosen = first.model_copy(update={"name": model or first.name})
-        return settings.model_copy(update={"models": (chosen,)})
-    path = str(weights.find(model or settings.local.model))
-    local = settings.local.model_copy(update={"model": path})
-    return settings.model_copy(update={"models": (), "local": local})
 
 
 def table(outcome: Outcome) -> str:

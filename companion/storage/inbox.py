@@ -203,3 +203,13 @@ def bury(tx: Tx, person: int, event: int, error: str) -> None:
         "UPDATE inbox SET state = 'dead', error = :error WHERE id = :event AND person_id = :person",
         {"event": event, "person": person, "error": error},
     )
+
+
+def failures(tx: Tx, person: int) -> list[str]:
+    """Why events of the person's were given up or have to be tried again."""
+    rows = tx.execute(
+        "SELECT error FROM inbox WHERE person_id = :person AND error IS NOT NULL"
+        " AND state IN ('waiting', 'begun', 'dead') ORDER BY id",
+        {"person": person},
+    )
+    return [str(error) for (error,) in rows]

@@ -39,6 +39,14 @@ def steps(tx: Tx, person: int, event: int) -> list[Step]:
     return [Step(row[0], _replies.validate_json(row[1]), _done(tx, person, row[0])) for row in rows]
 
 
+def all_steps(tx: Tx, person: int) -> list[Step]:
+    """The steps taken for all events of the person's, in order."""
+    rows = tx.execute(
+        "SELECT id, reply FROM step WHERE person_id = :person ORDER BY id", {"person": person}
+    ).fetchall()
+    return [Step(row[0], _replies.validate_json(row[1]), _done(tx, person, row[0])) for row in rows]
+
+
 def _done(tx: Tx, person: int, step: int) -> dict[int, Done]:
     rows = tx.execute(
         "SELECT number, result, failed, heartbeat FROM tool_done"

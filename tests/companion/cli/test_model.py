@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import eval as eval_command
 from companion.cli import model
 from companion.errors import ModelFileError
+from companion.evaluation.configuration import settings_for
 from companion.local.weights import CATALOGUE, Weights
 from companion.settings import ModelSettings, Settings
 from tests.support.file_server import FileServer, file_server
@@ -83,7 +83,7 @@ def test_no_bar_is_drawn_where_nobody_watches(
 
 def test_an_experiment_takes_another_model_of_the_same_endpoint(home: Path) -> None:
     settings = Settings(models=(ModelSettings(name="a", base_url="http://127.0.0.1:1/v1"),))
-    chosen = eval_command.settings_for(settings, "b", Weights(home))
+    chosen = settings_for(settings, "b", Weights(home))
     assert [(m.name, m.base_url) for m in chosen.models] == [("b", "http://127.0.0.1:1/v1")]
 
 
@@ -91,11 +91,11 @@ def test_an_experiment_takes_a_model_of_this_machine_by_its_path(home: Path, fil
     settings = Settings(models=(ModelSettings(name="a", base_url="http://127.0.0.1:1/v1"),))
     companion("pull", str(file))
     for name in ("mine", str(file)):
-        chosen = eval_command.settings_for(settings, name, Weights(home))
+        chosen = settings_for(settings, name, Weights(home))
         assert chosen.models == ()
         assert Path(chosen.local.model).read_bytes() == DATA
 
 
 def test_an_experiment_without_any_model_says_how_to_get_one(home: Path) -> None:
     with pytest.raises(ModelFileError, match="companion model pull"):
-        eval_command.settings_for(Settings(), None, Weights(home))
+        settings_for(Settings(), None, Weights(home))

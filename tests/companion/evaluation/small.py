@@ -1,0 +1,40 @@
+"""Small data for the experiments, written for these tests."""
+
+import json
+import random
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from companion.evaluation.bench import Bench
+from companion.evaluation.experiment import Traits
+from companion.evaluation.reader import NAME
+from companion.evaluation.reader_server import ReaderServer
+from companion.settings import ModelSettings, Settings
+
+
+def kv_folder(folder: Path, pairs: int = 24, orderings: int = 2) -> Path:
+    """Pairs of UUIDs and orderings of 0 to 4 nestings."""
+    rng = random.Random(1)
+    ids = [str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(2 * pairs)]
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = list(zip(ids[::2], ids[1::2], strict=True))
+    (folder / "pairs.json").write_text(json.dumps(listed))
+    for nestings in range(5):
+        lines = [json.dumps(rng.sample(range(pairs), nestings + 1)) for _ in range(orderings)]
+        (folder / f"orderings_{nestings}_nestings.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@asynccontextmanager
+async def reader_bench(traits: Traits, window: int = 8192) -> AsyncIterator[Bench]:
+    """A bench on which the scripted reader answers."""
+    async with ReaderServer() as server:
+        yield Bench(settings_at(server.base_url, window), {}, traits, None)
+
+
+def settings_at(base_url: str, window: int = 8192) -> Settings:
+    """Settings with the scripted reader as the model."""
+    model = ModelSettings(name=NAME, base_url=base_url, window_tokens=window)
+    return Settings(models=(model,))
