@@ -27,7 +27,7 @@ test: $(VENV)/dev.ready
 check: $(VENV)/dev.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy companion adapters tests
+	$(BIN)/mypy companion adapters tests training
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 format: $(VENV)/dev.ready

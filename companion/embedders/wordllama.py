@@ -1,4 +1,4 @@
-"""The default: token vectors that come inside the wordllama package, summed.
+"""The default: token vectors that come inside the wordllama package, summed; ours for Chinese.
 
 Only the package's files are read. Importing it would pull in requests and set up logging for the
 whole process, and its own loader looks for the tokenizer on the network.
@@ -8,6 +8,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import re
 import struct
 import weakref
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from companion.embedders.han import HanCharacters
 from companion.embedders.protocol import Matrix, normalised
 from companion.errors import EmbedderUnavailableError
 from companion.footprint import give_back
@@ -26,15 +28,17 @@ LONGEST = 8000
 """Characters of a text that its vector is made of."""
 LATIN = 0x250
 """Where the letters end that the model knows; in other scripts its vectors mean nothing."""
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 class WordLlama:
     """Sums of token vectors: English, 256 dimensions, a tenth of a millisecond a text.
 
-    A text that is mostly not in Latin letters gets no vector, and is found by its words.
+    Chinese characters have vectors of their own, in the last half of the 256 numbers, which count
+    where a text is not mostly in Latin letters. What has neither is found by its words alone.
     """
 
-    name = "wordllama-l2-supercat-256"
+    name = "wordllama-l2-supercat-256-han"
 
     def __init__(self) -> None:
         self._model: _Model | None = None
@@ -67,11 +71,18 @@ class _Model:
         self._tokenizer.no_truncation()
         give_back()  # 4 MB that reading it took
         self._vectors = _Vectors(folder / "weights" / "l2_supercat_256.safetensors")
+        self._han: HanCharacters | None = None
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        known = [text[:LONGEST] if _in_latin(text) else "" for text in texts]
-        encoded = self._tokenizer.encode_batch_fast(known, add_special_tokens=False)
-        return normalised(self._vectors.sums([one.ids for one in encoded]))
+        cut = [text[:LONGEST] for text in texts]
+        latin = [text if _mostly_latin(text) else "" for text in cut]
+        encoded = self._tokenizer.encode_batch_fast(latin, add_special_tokens=False)
+        sums = self._vectors.sums([one.ids for one in encoded])
+        for text, total in zip(cut, sums, strict=True):
+            if not _mostly_latin(text) and (characters := _HAN.findall(text)):
+                self._han = self._han or HanCharacters()
+                total[-self._han.size :] = self._han.sum(characters)
+        return normalised(sums)
 
 
 class _Vectors:
@@ -114,7 +125,7 @@ def _folder() -> Path:
     return Path(package.origin).parent
 
 
-def _in_latin(text: str) -> bool:
+def _mostly_latin(text: str) -> bool:
     if text.isascii():
         return bool(text) and not text.isspace()
     letters = [character for character in text if character.isalpha()]
