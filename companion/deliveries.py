@@ -39,6 +39,11 @@ class _Sender:
     chat: str | None
     repeatable: bool
     pieces: Pieces
+    ready: asyncio.Event | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        return self.ready is None or self.ready.is_set()
 
 
 def whole(_text: str) -> int:
@@ -76,13 +81,15 @@ class Deliveries:
         chat: str | None = None,
         repeatable: bool = False,
         pieces: Pieces = whole,
+        ready: asyncio.Event | None = None,
     ) -> None:
         """Let `send` deliver for a platform, or for one chat of it.
 
         `repeatable` says that the platform drops a message whose id and piece it has had before.
-        A message is given to `send` once for each of its `pieces`.
+        A message is given to `send` once for each of its `pieces`. It is given none while `ready`
+        is not set: of what was never handed over nobody needs to wonder whether it has arrived.
         """
-        self._senders[platform].append(_Sender(send, chat, repeatable, pieces))
+        self._senders[platform].append(_Sender(send, chat, repeatable, pieces, ready))
         for conversation in list(self._waiting):
             self._start(conversation)
 
@@ -108,7 +115,10 @@ class Deliveries:
         first: who stores it can then store the mark with it, and save a commit."""
         sender = self._sender(to.address)
         return (
-            sender is not None and not sender.repeatable and not self._waiting.get(to.conversation)
+            sender is not None
+            and sender.is_ready
+            and not sender.repeatable
+            and not self._waiting.get(to.conversation)
         )
 
     def add(self, item: OutboxItem) -> None:
@@ -181,6 +191,8 @@ class Deliveries:
     async def _send(self, item: OutboxItem, sender: _Sender) -> bool:
         """Send one piece until the platform has it (True) or the whole message is given up."""
         while True:
+            if sender.ready is not None:
+                await sender.ready.wait()
             if not (sender.repeatable or item.marked):
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
