@@ -1,7 +1,7 @@
 # make chat    talk to your companion
 # make test    run the tests
 # make check   formatting, lints, types and tests: what CI runs
-# make crash   kill it 500 times at random, besides the kills that the tests hold (10 minutes)
+# make crash   kill it 500 times at random on each platform (half an hour)
 # make bench   measure a turn against its floor
 #
 # Each sets up .venv first, from the lock files in requirements/. All they need is make and

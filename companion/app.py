@@ -119,13 +119,17 @@ class Companion:
         chat: str | None = None,
         repeatable: bool = False,
         pieces: Pieces = whole,
+        ready: asyncio.Event | None = None,
     ) -> None:
         """Let `send` deliver what goes to `platform`, or to one chat of it.
 
         `repeatable` says that the platform drops a message whose id and piece it has had before.
-        `pieces` tells in how many pieces it takes a text; each is given to `send` by itself.
+        `pieces` tells in how many pieces it takes a text; each is given to `send` by itself, and
+        none while `ready` is not set.
         """
-        self._deliveries.register(platform, send, chat=chat, repeatable=repeatable, pieces=pieces)
+        self._deliveries.register(
+            platform, send, chat=chat, repeatable=repeatable, pieces=pieces, ready=ready
+        )
 
     def typing(self, platform: str, show: ShowTyping) -> None:
         """Let `show` know when a turn begins (True) and ends (False) in a chat of `platform`."""

@@ -41,6 +41,11 @@ class _Sender:
     chat: str | None
     repeatable: bool
     pieces: Pieces
+    ready: asyncio.Event | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        return self.ready is None or self.ready.is_set()
 
 
 def whole(_text: str) -> int:
@@ -78,13 +83,15 @@ class Deliveries:
         chat: str | None = None,
         repeatable: bool = False,
         pieces: Pieces = whole,
+        ready: asyncio.Event | None = None,
     ) -> None:
         """Let `send` deliver for a platform, or for one chat of it.
 
         `repeatable` says that the platform drops a message whose id and piece it has had before.
-        A message is given to `send` once for each of its `pieces`.
+        A message is given to `send` once for each of its `pieces`. It is given none while `ready`
+        is not set: of what was never handed over nobody needs to wonder whether it has arrived.
         """
-        self._senders[platform].append(_Sender(send, chat, repeatable, pieces))
+        self._senders[platform].append(_Sender(send, chat, repeatable, pieces, ready))
         for conversation in list(self._waiting):
             self._start(conversation)
 
@@ -110,7 +117,10 @@ class Deliveries:
         first: who stores it can then store the mark with it, and save a commit."""
         sender = self._sender(to.address)
         return (
-            sender is not None and not sender.repeatable and not self._waiting.get(to.conversation)
+            sender is not None
+            and sender.is_ready
+            and not sender.repeatable
+            and not self._waiting.get(to.conversation)
         )
 
     def add(self, item: OutboxItem) -> None:
@@ -194,6 +204,8 @@ class Deliveries:
     async def _send(self, item: OutboxItem, sender: _Sender) -> bool:
         """Send one piece until the platform has it (True) or the whole message is given up."""
         while True:
+            if sender.ready is not None:
+                await sender.ready.wait()
             if item.expires_at is not None and self._clock.now() >= item.expires_at:
                 await self._refuse(item, "it comes too late")
                 return False

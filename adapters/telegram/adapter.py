@@ -96,6 +96,7 @@ class Telegram:
             try:
                 await self._source(connection, intake).run()
             finally:  # what is still to be sent waits for the next start
+                self.ready.clear()
                 self._sending = self._typing = None
 
     def _source(self, connection: Connection, intake: Intake) -> Polling | WebhookServer:

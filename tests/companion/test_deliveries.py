@@ -49,6 +49,25 @@ async def test_a_reply_is_marked_as_being_sent_when_the_platform_gets_it(tmp_pat
         assert await world.rows(STATES) == [(0, "sent", 1)]
 
 
+async def test_what_a_platform_is_not_ready_for_counts_as_never_sent(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Hello!"), sends("Still here."))
+    ready = asyncio.Event()
+    async with a_world(tmp_path, llm, deliver=False) as world:
+
+        async def send(message: OutgoingMessage) -> None:
+            world.delivered.append((message.address.chat, message.text))
+
+        world.companion.deliver(PLATFORM, send, ready=ready)
+        for text in ("Hi", "Are you there?"):
+            await world.companion.handle(world.message(text))
+        await world.lanes.settled()
+        assert await world.rows(STATES) == [(0, "waiting", 0), (0, "waiting", 0)]
+        assert world.delivered == []
+        ready.set()
+        await world.companion.quiet()
+        assert world.delivered == [("Anna", "Hello!"), ("Anna", "Still here.")]
+
+
 async def test_a_refused_message_does_not_hold_up_the_next(tmp_path: Path) -> None:
     llm = ScriptedLLM(sends("too rude"), sends("fine"))
     async with a_world(tmp_path, llm, deliver=False) as world:

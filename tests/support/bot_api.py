@@ -211,10 +211,11 @@ class BotApi:
 
     # Waiting for what the bot does
 
-    async def until(self, true: Callable[[], bool]) -> None:
+    async def until(self, true: Callable[[], bool], *, seconds: float = 20) -> None:
         """Return when `true` holds; it is asked whenever something happens here."""
-        async with self._changed:
-            await asyncio.wait_for(self._changed.wait_for(true), 20)
+        # not `wait_for`, which may swallow that somebody is cancelled (before Python 3.12)
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(true)
 
     async def until_sent(self, number: int) -> list[str]:
         """The texts that arrived, once there are so many."""

@@ -90,7 +90,9 @@ async def on_telegram(
                 poll_hung=poll_hung,
                 sleep=pauses,
             )
-            world.companion.deliver(PLATFORM, telegram.send, pieces=telegram.pieces)
+            world.companion.deliver(
+                PLATFORM, telegram.send, pieces=telegram.pieces, ready=telegram.ready
+            )
             world.companion.typing(PLATFORM, telegram.typing)
             tasks.append(asyncio.create_task(telegram.run(world.companion.handle)))
             yield TelegramWorld(world, telegram, tasks[0], pauses)

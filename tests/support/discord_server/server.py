@@ -214,9 +214,11 @@ class DiscordServer:
         """Nobody may answer the interactions so far any more."""
         self._interactions.clear()
 
-    async def until(self, condition: Callable[[], object]) -> None:
+    async def until(
+        self, condition: Callable[[], object], *, seconds: float = PATIENCE_SECONDS
+    ) -> None:
         """Return when `condition` holds; it is looked at when something happens here."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(seconds):
             while not condition():
                 self._changes.clear()
                 await self._changes.wait()
