@@ -24,6 +24,7 @@ from companion.models import open_models
 from companion.opening import open_storage
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
+from companion.pruning import Pruning
 from companion.returning import came_back
 from companion.settings import Settings
 from companion.storage import inbox, outbox, people
@@ -192,6 +193,7 @@ async def open_companion(
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         await take_up(storage.db, deliveries, lanes)
+        pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())
         try:
             yield Companion(
                 storage.db,
@@ -204,6 +206,7 @@ async def open_companion(
         finally:
             # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
             await _wind_down(lanes, deliveries)
+            pruning.cancel()
 
 
 def gathering_of(settings: Settings, clock: Clock) -> Gathering:

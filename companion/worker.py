@@ -169,13 +169,12 @@ class Worker:
             await self._bury(item, error)
             return None
         delay = BACK_OFF[min(item.attempts, len(BACK_OFF) - 1)]
-        until = now + delay
         log = logger.error if error.permanent else logger.warning
         log("event %d is tried again in %s: %s", item.id, delay, error)
         first = item.attempts == 0
 
         def work(tx: Tx) -> OutboxItem | None:
-            inbox.postpone(tx, item.person, item.id, until, str(error))
+            inbox.postpone(tx, item.person, item.id, str(error))
             notice = BROKEN if error.permanent else LATER
             return outbox.add(tx, item, notice, now=now, notice=True) if first else None
 
