@@ -19,9 +19,10 @@ from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.gathering import Gathering
 from companion.lanes import Lanes
+from companion.llm.protocol import LLM
 from companion.memories import Memories
 from companion.models import open_models
-from companion.opening import open_storage
+from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -170,27 +171,8 @@ async def open_companion(
         task_group() as tasks,
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
-        agents = Agents(
-            storage.db,
-            settings=storage.settings,
-            memories=storage.memories,
-            limits=storage.limits,
-            llm=llm,
-            counter=storage.counter,
-            executor=FunctionExecutor(storage.db, FUNCTIONS),
-            deliveries=deliveries,
-            clock=storage.clock,
-        )
         typing = Typing()
-        worker = Worker(
-            storage.db,
-            agents=agents,
-            memories=storage.memories,
-            deliveries=deliveries,
-            commands=COMMANDS,
-            typing=typing,
-            clock=storage.clock,
-        )
+        worker = _worker(storage, llm, deliveries, typing)
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         await take_up(storage.db, deliveries, lanes)
         pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())
@@ -207,6 +189,29 @@ async def open_companion(
             # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
             await _wind_down(lanes, deliveries)
             pruning.cancel()
+
+
+def _worker(storage: Storage, llm: LLM, deliveries: Deliveries, typing: "Typing") -> Worker:
+    agents = Agents(
+        storage.db,
+        settings=storage.settings,
+        memories=storage.memories,
+        limits=storage.limits,
+        llm=llm,
+        counter=storage.counter,
+        executor=FunctionExecutor(storage.db, FUNCTIONS),
+        deliveries=deliveries,
+        clock=storage.clock,
+    )
+    return Worker(
+        storage.db,
+        agents=agents,
+        memories=storage.memories,
+        deliveries=deliveries,
+        commands=COMMANDS,
+        typing=typing,
+        clock=storage.clock,
+    )
 
 
 def gathering_of(settings: Settings, clock: Clock) -> Gathering:

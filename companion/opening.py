@@ -55,19 +55,38 @@ async def open_storage(
     settings = settings or load(settings_path(environ), environ)
     persona = shipped.persona(settings.agent, place.path)
     place.make()
-    embedder = build_embedder(settings.embedder, environ)
     with place.lock(clock):
-        db = await Database.open(
-            place.database, key=environ.get("COMPANION_DB_KEY") or None, clock=clock
-        )
-        try:
+        async with (
+            _database(place, environ, clock) as db,
+            _embedder(settings, environ) as embedder,
+        ):
             storage = _storage(place, settings, db, embedder, persona, clock)
             async with _vectorizing(storage.vectorizer):
                 yield storage
-        finally:
-            await db.close()
-            if embedder is not None:
-                await embedder.close()
+
+
+@asynccontextmanager
+async def _database(
+    place: Home, environ: Mapping[str, str], clock: Clock
+) -> AsyncIterator[Database]:
+    key = environ.get("COMPANION_DB_KEY") or None
+    db = await Database.open(place.database, key=key, clock=clock)
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+@asynccontextmanager
+async def _embedder(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[Embedder | None]:
+    embedder = build_embedder(settings.embedder, environ)
+    try:
+        yield embedder
+    finally:
+        if embedder is not None:
+            await embedder.close()
 
 
 def _folder(named: Path | str) -> Path:
