@@ -50,7 +50,8 @@ ALLOWED = (
         "the start delivers what is open, of everybody",
     ),
     Allowed(
-        r"SELECT (id, )?person_id(, private)? FROM conversation WHERE platform = '\?' AND chat = '\?'.*",
+        r"SELECT (id, )?person_id(, private)? FROM conversation"
+        r" WHERE platform = '\?' AND chat = '\?'.*",
         "it finds out whose conversation this is",
     ),
     Allowed(
