@@ -57,9 +57,7 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
         clock=SystemClock(),
         link_previews=chosen.link_previews,
     )
-    companion.deliver(
-        telegram.PLATFORM, adapter.send, pieces=adapter.pieces, ready=adapter.ready
-    )
+    companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces, ready=adapter.ready)
     companion.typing(telegram.PLATFORM, adapter.typing)
     return adapter
 

@@ -19,11 +19,13 @@ from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.gathering import Gathering
 from companion.lanes import Lanes
+from companion.llm.protocol import LLM
 from companion.memories import Memories
 from companion.models import open_models
-from companion.opening import open_storage
+from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
+from companion.pruning import Pruning
 from companion.returning import came_back
 from companion.settings import Settings
 from companion.storage import inbox, outbox, people, schedule
@@ -179,18 +181,8 @@ async def open_companion(
         task_group() as tasks,
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
-        agents = Agents(
-            storage.db,
-            settings=storage.settings,
-            memories=storage.memories,
-            limits=storage.limits,
-            llm=llm,
-            counter=storage.counter,
-            executor=FunctionExecutor(storage.db, FUNCTIONS),
-            deliveries=deliveries,
-            clock=storage.clock,
-        )
         typing = Typing()
+        agents = _agents(storage, llm, deliveries)
         purposes = Purposes((REMINDER, CHECK_IN))
         worker = Worker(
             storage.db,
@@ -207,6 +199,7 @@ async def open_companion(
         storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
         await take_up(storage.db, deliveries, lanes)
         firing = Firing(storage.db, purposes=purposes, lanes=lanes, clock=storage.clock)
+        pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())
         try:
             async with alarm(firing, storage.clock):
                 yield Companion(
@@ -220,6 +213,21 @@ async def open_companion(
         finally:
             # also when it is cancelled, as SIGTERM does: answers that come soon are still sent
             await _wind_down(lanes, deliveries)
+            pruning.cancel()
+
+
+def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
+    return Agents(
+        storage.db,
+        settings=storage.settings,
+        memories=storage.memories,
+        limits=storage.limits,
+        llm=llm,
+        counter=storage.counter,
+        executor=FunctionExecutor(storage.db, FUNCTIONS),
+        deliveries=deliveries,
+        clock=storage.clock,
+    )
 
 
 def gathering_of(settings: Settings, clock: Clock) -> Gathering:

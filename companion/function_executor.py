@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from companion.errors import ToolError
-from companion.functions.declare import Arguments, Function, Outcome, Turn, Write
+from companion.functions.declare import HEARTBEAT, Arguments, Function, Outcome, Turn, Write
 from companion.llm.protocol import Call, ToolSchema
 from companion.storage import journal
 from companion.storage.database import Database, Tx
@@ -20,6 +20,8 @@ SAYS = "send_message"
 GO_ON = " Your answer was cut off at its limit. Go on where it stopped, or end it."
 REPEATS = 3
 """The same call with the same result so many times is a loop."""
+MOST_CALLS = 16
+"""In one answer. One more may stand there, to be refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,23 @@ class Repeats:
 
     def note(self, call: Call, text: str) -> int:
         """How often this has happened, this time included."""
-        key = (call.name, call.arguments, text)
+        name, arguments, _heartbeat = what_is_asked(call)
+        key = (name, arguments, text)
         self._seen[key] += 1
         return self._seen[key]
+
+
+def what_is_asked(call: Call) -> tuple[str, str, bool]:
+    """Function and arguments, the same for calls that do the same, however they are written.
+
+    Apart from these, whether a heartbeat is asked for.
+    """
+    try:
+        arguments = _object(call.arguments)
+    except ToolError:
+        return call.name, call.arguments, False
+    heartbeat = arguments.pop(HEARTBEAT, False)
+    return call.name, json.dumps(arguments, sort_keys=True), bool(heartbeat)
 
 
 class FunctionExecutor:
@@ -69,6 +85,7 @@ class FunctionExecutor:
         """
         call = step.reply.calls[number]
         try:
+            _require_room(number)
             function, arguments = self._parse(call, cut_off=_cut_off(step, number))
             made = await function.run(turn, **arguments.theirs())
             return await self._db.write(
@@ -120,6 +137,14 @@ def _carry_out(
     done = Done(result=result.text, failed=result.failed, heartbeat=result.heartbeat)
     journal.add_done(tx, turn.item.person, step.id, number, done)
     return result, record(tx, step.reply.calls[number], result)
+
+
+def _require_room(number: int) -> None:
+    if number >= MOST_CALLS:
+        raise ToolError(
+            f"One answer makes {MOST_CALLS} calls at most. This one was not made, nor any behind"
+            " it: make them in your next answer."
+        )
 
 
 def _cut_off(step: Step, number: int) -> bool:

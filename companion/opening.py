@@ -57,20 +57,38 @@ async def open_storage(
     settings = settings or load(settings_path(environ), environ)
     persona = shipped.persona(settings.agent, place.path)
     place.make()
-    embedder = build_embedder(settings.embedder, environ)
     key = environ.get("COMPANION_DB_KEY") or None
     with place.lock(clock):
-        db = await Database.open(place.database, key=key, clock=clock)
-        try:
+        async with (
+            _database(place, key, clock) as db,
+            _embedder(settings, environ) as embedder,
+        ):
             erasing = Erasing(db, place, clock, key=key)
             await erasing.catch_up()
             storage = _storage(place, settings, db, embedder, persona, erasing, clock)
             async with _vectorizing(storage.vectorizer):
                 yield storage
-        finally:
-            await db.close()
-            if embedder is not None:
-                await embedder.close()
+
+
+@asynccontextmanager
+async def _database(place: Home, key: str | None, clock: Clock) -> AsyncIterator[Database]:
+    db = await Database.open(place.database, key=key, clock=clock)
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+@asynccontextmanager
+async def _embedder(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[Embedder | None]:
+    embedder = build_embedder(settings.embedder, environ)
+    try:
+        yield embedder
+    finally:
+        if embedder is not None:
+            await embedder.close()
 
 
 def _folder(named: Path | str) -> Path:

@@ -224,14 +224,13 @@ class Worker:
             await self._bury(item, error)
             return None
         delay = BACK_OFF[min(item.attempts, len(BACK_OFF) - 1)]
-        until = now + delay
         log = logger.error if error.permanent else logger.warning
         log("event %d is tried again in %s: %s", item.id, delay, error)
         tells = item.attempts == 0 and not isinstance(item.event, TimerFired)
         notice = BROKEN if error.permanent else LATER
 
         def work(tx: Tx) -> OutboxItem | None:
-            inbox.postpone(tx, item.person, item.id, until, str(error))
+            inbox.postpone(tx, item.person, item.id, str(error))
             return self._add(tx, item, notice if tells else "")
 
         piece = await self._db.write(work)

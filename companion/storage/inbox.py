@@ -62,7 +62,7 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
             "external": event.id,
             "kind": type(event).__name__,
             "message": _message(event),
-            "body": _as_json(type(event).__name__).dump_json(event).decode(),
+            "body": _as_json(type(event).__name__).dump_json(event, exclude_defaults=True).decode(),
             "now": now.isoformat(),
         },
     ).fetchone()
@@ -182,18 +182,17 @@ def begin(tx: Tx, person: int, event: int) -> None:
 def finish(tx: Tx, person: int, event: int) -> None:
     """The event is dealt with."""
     tx.execute(
-        "UPDATE inbox SET state = 'done', retry_at = NULL"
-        " WHERE id = :event AND person_id = :person",
+        "UPDATE inbox SET state = 'done' WHERE id = :event AND person_id = :person",
         {"event": event, "person": person},
     )
 
 
-def postpone(tx: Tx, person: int, event: int, until: datetime, error: str) -> None:
-    """The event could not be dealt with; it is tried again at `until`."""
+def postpone(tx: Tx, person: int, event: int, error: str) -> None:
+    """The event could not be dealt with; it is tried again later."""
     tx.execute(
-        "UPDATE inbox SET attempts = attempts + 1, retry_at = :until, error = :error"
+        "UPDATE inbox SET attempts = attempts + 1, error = :error"
         " WHERE id = :event AND person_id = :person",
-        {"event": event, "person": person, "until": until.isoformat(), "error": error},
+        {"event": event, "person": person, "error": error},
     )
 
 

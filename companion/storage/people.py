@@ -41,16 +41,21 @@ class Place:
 def place(tx: Tx, address: Address, sender: Sender, now: datetime) -> Place:
     """The conversation at `address`, made with its person when it is new.
 
-    A private chat belongs to the sender's person, any other to a person of its own.
+    A private chat belongs to the sender's person, any other to a person of its own. One that was
+    private and no longer is, or the other way round, changes hands: what was said in private is
+    never read where others listen.
     """
     row = tx.execute(
-        "SELECT id, person_id FROM conversation"
+        "SELECT id, person_id, private FROM conversation"
         " WHERE platform = :platform AND chat = :chat AND thread = :thread",
         {"platform": address.platform, "chat": address.chat, "thread": address.thread or ""},
     ).fetchone()
-    if row is not None:
+    if row is not None and bool(row[2]) == address.private:
         return Place(row[0], row[1], address)
     person = _person_of(tx, address, sender, now)
+    if row is not None:
+        _hand_over(tx, row[0], row[1], to=person, private=address.private)
+        return Place(row[0], person, address)
     conversation = tx.execute(
         "INSERT INTO conversation (person_id, platform, chat, thread, private, created_at)"
         " VALUES (:person, :platform, :chat, :thread, :private, :now) RETURNING id",
@@ -64,6 +69,14 @@ def place(tx: Tx, address: Address, sender: Sender, now: datetime) -> Place:
         },
     ).fetchone()[0]
     return Place(conversation, person, address)
+
+
+def _hand_over(tx: Tx, conversation: int, person: int, *, to: int, private: bool) -> None:
+    tx.execute(
+        "UPDATE conversation SET person_id = :to, private = :private"
+        " WHERE id = :conversation AND person_id = :person",
+        {"to": to, "private": private, "conversation": conversation, "person": person},
+    )
 
 
 def came(tx: Tx, person: int, conversation: int, message: str) -> None:
@@ -118,7 +131,8 @@ def is_unreachable(tx: Tx, person: int, conversation: int) -> bool:
 def _person_of(tx: Tx, address: Address, sender: Sender, now: datetime) -> int:
     if not address.private:
         row = tx.execute(
-            "SELECT person_id FROM conversation WHERE platform = :platform AND chat = :chat",
+            "SELECT person_id FROM conversation WHERE platform = :platform AND chat = :chat"
+            " AND private = 0",
             {"platform": address.platform, "chat": address.chat},
         ).fetchone()
         return int(row[0]) if row else _add(tx, "group", address.chat, now)

@@ -71,7 +71,6 @@ TABLES: tuple[PersonalTable, ...] = (
             "message": None,
             "state": "done",
             "attempts": 0,
-            "retry_at": None,
             "error": None,
         },
     ),
@@ -135,7 +134,9 @@ person's number: rows that get another person are indexed anew."""
 BY_ACCOUNT = frozenset({"stranger"})
 """Tables whose rows tell of an account (`platform`, `user`), not of a person."""
 
-NOBODYS = frozenset({"endpoint", "platform", "embedding_model", "erased", "sqlite_sequence"})
+NOBODYS = frozenset(
+    {"endpoint", "platform", "pruned", "embedding_model", "erased", "sqlite_sequence"}
+)
 """Tables in which there is nothing about anybody."""
 
 VIEWS_OF_INDEXES = frozenset({"message_terms"})

@@ -10,6 +10,7 @@ import pytest
 from companion.agent import FALLBACK, LOOPING, NOTED, UNANSWERED
 from companion.errors import LLMRefusedError, LLMUnavailableError
 from companion.events import PersonStarted, ReactionReceived, Sender
+from companion.function_executor import MOST_CALLS
 from companion.llm.protocol import Message, Reply
 from companion.worker import ATTEMPTS, BROKEN, FAILED, GIVE_UP_AFTER, LATER, REFUSED
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
@@ -130,6 +131,27 @@ async def test_the_same_call_with_the_same_result_is_told_off_and_then_stopped(
         assert await world.say("What about my dog?") == [FALLBACK]
     assert len(llm.prompts) == 4
     assert llm.prompts[3][-2].text == LOOPING
+
+
+async def test_the_same_message_sixty_times_in_one_answer_is_sent_once(tmp_path: Path) -> None:
+    llm = ScriptedLLM(calls(*[("send_message", {"message": "Hi!"})] * 60))
+    async with a_world(tmp_path, llm) as world:
+        assert await world.say("Hi") == ["Hi!"]
+        assert await world.rows("SELECT COUNT(*) FROM tool_done") == [(1,)]
+    assert len(llm.prompts) == 1
+
+
+async def test_of_sixty_different_calls_in_one_answer_some_are_made_and_the_rest_put_off(
+    tmp_path: Path,
+) -> None:
+    notes = calls(*(("archival_storage_insert", {"text": f"Note {n}."}) for n in range(60)))
+    llm = ScriptedLLM(notes, sends("All noted."))
+    async with a_world(tmp_path, llm) as world:
+        assert await world.say("Here are sixty facts") == ["All noted."]
+        assert await world.rows("SELECT COUNT(*) FROM passage") == [(MOST_CALLS,)]
+    results = [message.text for message in llm.prompts[1] if message.role == "tool"]
+    assert len(results) == MOST_CALLS + 1
+    assert results[-1].startswith(f"Error: One answer makes {MOST_CALLS} calls at most.")
 
 
 async def test_the_number_of_steps_is_capped(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from companion.errors import LLMUnavailableError
 from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.openers.hours import Hours
+from companion.pruning import KEPT, Pruning
 from companion.storage import inbox, outbox, people, platforms, schedule, timing
 from companion.storage.database import Tx
 from tests.support.person_binding import ALLOWED, Schema, unbound
@@ -124,6 +125,9 @@ async def test_no_statement_on_a_personal_table_forgets_its_person(tmp_path: Pat
     llm = ScriptedLLM(busy, summary=says("They talked."))
     async with a_world(tmp_path, llm, window=4096) as world, recorded(world.db) as trace:
         await live(world)
+        await world.say("Still there?", "Ben")
+        world.clock.advance(KEPT * 2)
+        await Pruning(world.db, world.clock).run_once()
         schema = await world.db.read(Schema.of)
     assert unbound(trace.shapes, schema, ALLOWED) == []
     assert len(trace.shapes) > 40

@@ -41,12 +41,17 @@ ALLOWED = (
         "the start takes up what is open, of everybody",
     ),
     Allowed(
+        r"SELECT .* FROM inbox WHERE inbox\.id > \? ORDER BY inbox\.id LIMIT \?",
+        "what is old is pruned, of everybody",
+    ),
+    Allowed(
         r"SELECT .* FROM outbox JOIN conversation .* WHERE outbox\.state IN \('\?', '\?'\)"
         r" ORDER BY outbox\.id",
         "the start delivers what is open, of everybody",
     ),
     Allowed(
-        r"SELECT (id, )?person_id FROM conversation WHERE platform = '\?' AND chat = '\?'.*",
+        r"SELECT (id, )?person_id(, private)? FROM conversation"
+        r" WHERE platform = '\?' AND chat = '\?'.*",
         "it finds out whose conversation this is",
     ),
     Allowed(
