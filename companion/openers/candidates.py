@@ -76,39 +76,87 @@ WEIGHTY = 2
 """An interview, an operation or a wedding weighs so much more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """Something to write about from `begin` until `end`; `day` is the day that it is about."""
+@dataclass(frozen=True, slots=True)
+class About:
+    """What something to write about is drawn from: a sentence in memory, counted from 0, and the
+    day that it is about. It says where the words stand, and holds none of them."""
 
     kind: Kind
-    text: str
     source: Source
+    sentence: int
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Something to write about from `begin` until `end`. `text` was said at `said_at`."""
+
+    about: About
+    text: str
     said_at: datetime
     begin: datetime
     end: datetime
     weight: int
-    day: date | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return self.about.kind
 
     def is_ripe(self, now: datetime) -> bool:
         return self.begin <= now < self.end
 
 
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a remark, and which one of it."""
+
+    remark: Remark
+    number: int
+    text: str
+
+    @property
+    def asks(self) -> bool:
+        return self.text.endswith(("?", "？"))
+
+    def makes(
+        self,
+        kind: Kind,
+        begin: datetime,
+        end: datetime,
+        day: date | None = None,
+        more: int = 0,
+    ) -> Candidate:
+        """Something to write about, `more` weighty than others of its kind."""
+        return Candidate(
+            about=About(kind, self.remark.source, self.number, day),
+            text=self.text,
+            said_at=self.remark.said_at,
+            begin=begin.astimezone(UTC),
+            end=end.astimezone(UTC),
+            weight=WEIGHTS[kind] + more,
+        )
+
+
 def candidates(remarks: Iterable[Remark], now: datetime, zone: tzinfo) -> list[Candidate]:
     """All that `remarks` give to write about, now, later, or some time ago."""
-    return [one for remark in remarks for one in _of(remark, now, zone)]
+    return [
+        one
+        for remark in remarks
+        for number, text in enumerate(sentences(remark.text))
+        for one in _of(_Sentence(remark, number, text), now, zone)
+    ]
 
 
-def _of(remark: Remark, now: datetime, zone: tzinfo) -> Iterator[Candidate]:
-    for sentence in sentences(remark.text):
-        named = named_days(sentence, remark.said_at.astimezone(zone))
-        if clues.BIRTHDAY.search(sentence):
-            for one in named:
-                yield from _birthdays(remark, sentence, one, now, zone)
-        elif remark.by != "companion" and named and not sentence.endswith(("?", "？")):
-            for one in named:
-                yield from _plan(remark, sentence, one, zone)
-        elif not named:
-            yield from _undated(remark, sentence)
+def _of(said: _Sentence, now: datetime, zone: tzinfo) -> Iterator[Candidate]:
+    named = named_days(said.text, said.remark.said_at.astimezone(zone))
+    if clues.BIRTHDAY.search(said.text):
+        for one in named:
+            yield from _birthdays(said, one, now, zone)
+    elif said.remark.by != "companion" and named and not said.asks:
+        for one in named:
+            yield from _plan(said, one, zone)
+    elif not named:
+        yield from _undated(said)
 
 
 def sentences(text: str) -> list[str]:
@@ -117,34 +165,11 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if 0 < len(part) <= SENTENCE]
 
 
-def _made(
-    kind: Kind,
-    remark: Remark,
-    text: str,
-    begin: datetime,
-    end: datetime,
-    day: date | None = None,
-    more: int = 0,
-) -> Candidate:
-    return Candidate(
-        kind=kind,
-        text=text,
-        source=remark.source,
-        said_at=remark.said_at,
-        begin=begin.astimezone(UTC),
-        end=end.astimezone(UTC),
-        weight=WEIGHTS[kind] + more,
-        day=day,
-    )
-
-
 def _at(day: date, clock: time, zone: tzinfo) -> datetime:
     return datetime.combine(day, clock, zone)
 
 
-def _birthdays(
-    remark: Remark, sentence: str, named: Named, now: datetime, zone: tzinfo
-) -> Iterator[Candidate]:
+def _birthdays(said: _Sentence, named: Named, now: datetime, zone: tzinfo) -> Iterator[Candidate]:
     """The next time that the day comes round; of 29 February in other years the 28th."""
     if named.first != named.last:
         return
@@ -152,9 +177,9 @@ def _birthdays(
     for year in (today.year, today.year + 1):
         day = _in_year(named.first, year)
         if day >= today:
-            own = clues.OWN_BIRTHDAY.search(sentence) is not None and remark.by == "person"
+            own = said.remark.by == "person" and clues.OWN_BIRTHDAY.search(said.text)
             begin = _at(day, MORNING, zone) if own else _at(day - DAY, EVENING, zone)
-            yield _made(Kind.BIRTHDAY, remark, sentence, begin, _at(day + DAY, time(), zone), day)
+            yield said.makes(Kind.BIRTHDAY, begin, _at(day + DAY, time(), zone), day)
             return
 
 
@@ -165,21 +190,20 @@ def _in_year(day: date, year: int) -> date:
         return date(year, 2, 28)
 
 
-def _plan(remark: Remark, sentence: str, named: Named, zone: tzinfo) -> Iterator[Candidate]:
+def _plan(said: _Sentence, named: Named, zone: tzinfo) -> Iterator[Candidate]:
     """A day that lay ahead when it was spoken of: looked forward to, then asked about."""
-    said = remark.said_at.astimezone(zone)
-    if named.last < said.date() or clues.CALLED_OFF.search(sentence):
+    at = said.remark.said_at.astimezone(zone)
+    if named.last < at.date() or clues.CALLED_OFF.search(said.text):
         return
-    more = WEIGHTY if clues.WEIGHTY.search(sentence) else 0
+    more = WEIGHTY if clues.WEIGHTY.search(said.text) else 0
     if named.last - named.first > LONG:
         more -= WEIGHTY
     starts = _at(named.first, named.at or time(12), zone)
     eve = _at(named.first - DAY, EVENING, zone)
-    if starts > said:
-        yield _made(Kind.COMING_UP, remark, sentence, max(eve, said), starts, named.first, more)
-    begin = _asked_from(named, zone)
+    if starts > at:
+        yield said.makes(Kind.COMING_UP, max(eve, at), starts, named.first, more)
     end = _at(named.last, EVENING, zone) + ASKED_FOR
-    yield _made(Kind.HOW_IT_WENT, remark, sentence, begin, end, named.last, more)
+    yield said.makes(Kind.HOW_IT_WENT, _asked_from(named, zone), end, named.last, more)
 
 
 def _asked_from(named: Named, zone: tzinfo) -> datetime:
@@ -192,17 +216,15 @@ def _asked_from(named: Named, zone: tzinfo) -> datetime:
     return max(evening, _at(named.last, named.at, zone) + LASTS)
 
 
-def _undated(remark: Remark, sentence: str) -> Iterator[Candidate]:
-    said = remark.said_at
-    promise = clues.OUR_PROMISE if remark.by == "companion" else clues.PROMISE
-    if promise.search(sentence):
+def _undated(said: _Sentence) -> Iterator[Candidate]:
+    at, ours = said.remark.said_at, said.remark.by == "companion"
+    if (clues.OUR_PROMISE if ours else clues.PROMISE).search(said.text):
         begin, end = PROMISES
-        yield _made(Kind.PROMISE, remark, sentence, said + begin, said + end)
-    elif remark.by == "companion":
+        yield said.makes(Kind.PROMISE, at + begin, at + end)
+    elif ours:
         return
-    elif clues.OPEN_THREAD.search(sentence) and not sentence.endswith(("?", "？")):
+    elif clues.OPEN_THREAD.search(said.text) and not said.asks:
         begin, end = THREADS
-        yield _made(Kind.OPEN_THREAD, remark, sentence, said + begin, said + end)
-    elif remark.source.kind == "context":
-        forever = datetime.max.replace(tzinfo=UTC)
-        yield _made(Kind.FACT, remark, sentence, said, forever)
+        yield said.makes(Kind.OPEN_THREAD, at + begin, at + end)
+    elif said.remark.source.kind == "context":
+        yield said.makes(Kind.FACT, at, datetime.max.replace(tzinfo=UTC))

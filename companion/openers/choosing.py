@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
 from companion.openers import clues
-from companion.openers.candidates import Candidate, Kind, Remark, Source
+from companion.openers.candidates import About, Candidate, Kind, Remark
 from companion.openers.topics import topic
 
 OFFERED = 6
@@ -16,13 +16,11 @@ _NEAREST = {"message": 0, "passage": 1, "context": 2, "summary": 3}
 """What the person said themselves is named before what was noted of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Used:
-    """What an earlier opener was about: the text that it came from."""
+    """What an earlier opener was about, and the words of that; empty where they are gone."""
 
-    kind: Kind
-    source: Source
-    day: date | None
+    about: About
     text: str
 
 
@@ -46,7 +44,9 @@ def fresh(
         for one in found
         if one.end > now and not _used(one, used, gone) and not _over(one, told, gone)
     ]
-    return sorted(_distinct(left, gone), key=lambda one: (-one.weight, one.begin, one.source.id))
+    return sorted(
+        _distinct(left, gone), key=lambda one: (-one.weight, one.begin, one.about.source.id)
+    )
 
 
 def offered(choice: Sequence[Candidate], now: datetime) -> list[Candidate]:
@@ -69,9 +69,7 @@ def _draw(one: Candidate, now: datetime) -> bytes:
 
 def _used(one: Candidate, used: Iterable[Used], names: frozenset[str]) -> bool:
     return any(
-        earlier.kind is one.kind
-        and earlier.day == one.day
-        and (earlier.source == one.source or _alike(one.text, earlier.text, names))
+        earlier.about == one.about or _same(one, earlier.about, earlier.text, names)
         for earlier in used
     )
 
@@ -84,7 +82,9 @@ def _over(one: Candidate, told: Iterable[Remark], names: frozenset[str]) -> bool
     for remark in told:
         if remark.said_at <= one.said_at or not about & topic(remark.text):
             continue
-        if one.kind is not Kind.COMING_UP and (one.day is None or remark.said_at >= one.begin):
+        if one.kind is not Kind.COMING_UP and (
+            one.about.day is None or remark.said_at >= one.begin
+        ):
             return True
         if clues.CALLED_OFF.search(remark.text):
             return True
@@ -94,17 +94,19 @@ def _over(one: Candidate, told: Iterable[Remark], names: frozenset[str]) -> bool
 def _distinct(found: Iterable[Candidate], names: frozenset[str]) -> list[Candidate]:
     """Each matter once, though message, note and summary all tell of it."""
     kept: list[Candidate] = []
-    for one in sorted(found, key=lambda one: (_NEAREST[one.source.kind], -one.said_at.timestamp())):
-        if not any(_same(one, other, names) for other in kept):
+    for one in sorted(
+        found, key=lambda one: (_NEAREST[one.about.source.kind], -one.said_at.timestamp())
+    ):
+        if not any(_same(one, other.about, other.text, names) for other in kept):
             kept.append(one)
     return kept
 
 
-def _same(one: Candidate, other: Candidate, names: frozenset[str]) -> bool:
+def _same(one: Candidate, about: About, text: str, names: frozenset[str]) -> bool:
     return (
-        one.kind is other.kind
-        and one.day == other.day
-        and (one.text == other.text or _alike(one.text, other.text, names))
+        one.kind is about.kind
+        and one.about.day == about.day
+        and (one.text == text or _alike(one.text, text, names))
     )
 
 

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.openers.candidates import Candidate, Kind, Remark, Source, candidates
+from companion.openers.candidates import (
+    About,
+    Candidate,
+    Kind,
+    Remark,
+    Source,
+    candidates,
+)
 from companion.openers.choosing import Used, fresh, offered, waits
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -154,9 +161,7 @@ def test_a_note_with_a_day_in_it_is_never_offered_as_a_timeless_fact() -> None:
 
 
 def used(remark: Remark, kind: Kind, day: str | None = None) -> Used:
-    return Used(
-        kind=kind, source=remark.source, day=at(day).date() if day else None, text=remark.text
-    )
+    return Used(About(kind, remark.source, 0, at(day).date() if day else None), remark.text)
 
 
 def test_what_was_written_about_is_not_offered_again_but_asked_after() -> None:
@@ -200,8 +205,8 @@ def test_whatever_was_said_is_never_written_about_as_if_it_were_to_come(
     for one in found:
         assert one.begin <= one.end
         if one.kind is Kind.COMING_UP and one.is_ripe(now):
-            assert one.day is not None
-            assert one.day >= now.astimezone(BERLIN).date()
+            assert one.about.day is not None
+            assert one.about.day >= now.astimezone(BERLIN).date()
 
 
 def _begin(one: Candidate) -> datetime:
