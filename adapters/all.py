@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from adapters.base import Adapter
 from companion.app import Companion
 from companion.clock import SystemClock
-from companion.commands.all import COMMANDS
+from companion.commands.all import FOR_EVERYBODY
 from companion.settings import Secrets, Settings
 
 DISCORD_TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the variable's name
@@ -49,14 +49,13 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
             webhook=webhook,
         ),
         name=settings.agent.name,
-        admission=telegram.Admission(
-            allowed=frozenset(chosen.allowed), listens=frozenset(chosen.listen)
-        ),
+        listens=frozenset(chosen.listen),
         host=companion.platforms,
-        commands={name: command.help for name, command in COMMANDS.items()},
+        commands={name: command.help for name, command in FOR_EVERYBODY.items()},
         clock=SystemClock(),
         link_previews=chosen.link_previews,
     )
+    companion.people.allow(telegram.PLATFORM, chosen.allowed)
     companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces, ready=adapter.ready)
     companion.typing(telegram.PLATFORM, adapter.typing)
     return adapter
@@ -73,13 +72,12 @@ def _discord(companion: Companion, settings: Settings, secrets: Secrets) -> Adap
             token=token.get_secret_value(), api_base=chosen.api_base, gateway=chosen.gateway
         ),
         name=settings.agent.name,
-        admission=discord.Admission(
-            allowed=chosen.allowed, channels=chosen.channels, read_all=chosen.reads_all
-        ),
+        admission=discord.Admission(channels=chosen.channels, read_all=chosen.reads_all),
         host=companion.platforms,
-        commands=discord.slashes(COMMANDS),
+        commands=discord.slashes(FOR_EVERYBODY),
         clock=SystemClock(),
     )
+    companion.people.allow(discord.PLATFORM, chosen.allowed)
     companion.deliver(discord.PLATFORM, adapter.send, repeatable=True, pieces=adapter.pieces)
     companion.typing(discord.PLATFORM, adapter.typing)
     return adapter

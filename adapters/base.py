@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from companion.choices import Reference
-from companion.events import Address, Choice, OutgoingMessage, PlatformEvent
+from companion.events import Address, Choice, OutgoingMessage, PlatformEvent, Sender
 
 Handle = Callable[[PlatformEvent], Awaitable[bool]]
 """Takes an event in; returns once it is on disk, with False if it was there before."""
@@ -19,8 +19,14 @@ class Host(Protocol):
     async def troubled(self, platform: str, trouble: str) -> None:
         """Something is wrong, in words for the operator."""
 
-    async def may_tell(self, platform: str, user: str) -> bool:
-        """Whether to tell this stranger now that they may not talk here."""
+    async def admits(self, platform: str, user: str) -> bool:
+        """Whether this account may talk with the companion."""
+
+    async def turned_away(self, platform: str, sender: Sender, chat: str) -> str | None:
+        """What to tell a stranger who wrote in the private chat `chat`; None for silence."""
+
+    async def operator(self, platform: str) -> str | None:
+        """The account of who can change something about the platform, if that is known."""
 
     async def unreadable(
         self, platform: str, letter: str, *, user: str | None, body: str, error: str

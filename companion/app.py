@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -23,6 +24,7 @@ from companion.llm.protocol import LLM
 from companion.memories import Memories
 from companion.models import open_models
 from companion.opening import Storage, open_storage
+from companion.people.access import HELLO, Access
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -58,9 +60,11 @@ class Companion:
         deliveries: Deliveries,
         lanes: Lanes,
         typing: "Typing",
+        people: Access,
         clock: Clock,
     ) -> None:
-        self.platforms = Platforms(db, clock)
+        self.people = people
+        self.platforms = Platforms(db, clock, people)
         self._db = db
         self._memories = memories
         self._deliveries = deliveries
@@ -72,7 +76,7 @@ class Companion:
     async def handle(self, event: PlatformEvent) -> bool:
         """Take `event` in. When this returns it is on disk, and can be acknowledged.
 
-        False when the platform has given it before.
+        False when the platform has given it before, or its sender was not let in.
         """
         return await self._take(event) is not None
 
@@ -100,17 +104,21 @@ class Companion:
     async def _take(self, event: PlatformEvent) -> InboxItem | None:
         event = _cleaned(event)
 
-        def work(tx: Tx) -> InboxItem | None:
+        def work(tx: Tx) -> tuple[InboxItem | None, InboxItem | None]:
             now = self._clock.now()
+            if not self.people.hears(tx, event):
+                return None, None
             place = people.place(tx, event.address, event.sender, now)
             people.set_unreachable(tx, place.person, place.id, None)
             schedule.resume(tx, place.person, place.id)
-            return inbox.add(tx, place, came_back(tx, place, event, now), now)
+            hello = self.people.hello_in(tx, place)
+            return hello, inbox.add(tx, place, came_back(tx, place, event, now), now)
 
-        item = await self._db.write(work)
-        if item is not None:
-            self._deliveries.found(item.conversation)
-            self._lanes.add(item)
+        hello, item = await self._db.write(work)
+        for one in (hello, item):
+            if one is not None:
+                self._deliveries.found(one.conversation)
+                self._lanes.add(one)
         return item
 
     def deliver(
@@ -184,6 +192,13 @@ async def open_companion(
         typing = Typing()
         agents = _agents(storage, llm, deliveries)
         purposes = Purposes((REMINDER, CHECK_IN))
+        chosen = storage.settings.people.hello
+        people_let_in = Access(
+            storage.db,
+            clock=storage.clock,
+            rng=random.SystemRandom(),
+            hello=HELLO if chosen is None else chosen,
+        )
         worker = Worker(
             storage.db,
             agents=agents,
@@ -191,12 +206,14 @@ async def open_companion(
             deliveries=deliveries,
             commands=COMMANDS,
             timed=TimedTurns(storage.db, purposes, storage.clock),
+            access=people_let_in,
             typing=typing,
             erasing=storage.erasing,
             clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
+        people_let_in.announce = lanes.add
         await take_up(storage.db, deliveries, lanes)
         firing = Firing(storage.db, purposes=purposes, lanes=lanes, clock=storage.clock)
         pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())
@@ -208,6 +225,7 @@ async def open_companion(
                     deliveries=deliveries,
                     lanes=lanes,
                     typing=typing,
+                    people=people_let_in,
                     clock=storage.clock,
                 )
         finally:

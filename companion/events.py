@@ -159,6 +159,11 @@ class TimerFired:
         _in_utc("due", self.due)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice(TimerFired):
+    """The program itself has a word for a person, which is `text`. No model has a part in it."""
+
+
 PlatformEvent = (
     MessageReceived
     | MessageEdited

@@ -118,6 +118,7 @@ async def open_home(
     """
     clock = clock or SystemClock()
     async with open_companion(folder, settings=settings, environ=environ, clock=clock) as companion:
+        companion.people.trust(PLATFORM)
         yield HomeHandle(companion, clock)
 
 

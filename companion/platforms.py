@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from companion.choices import Reference
 from companion.clock import Clock
 from companion.errors import DatabaseError
-from companion.events import Address, Choice, PlatformEvent, TimerFired
+from companion.events import Address, Choice, PlatformEvent, Sender, TimerFired
+from companion.people.access import Access
 from companion.storage import choices, inbox, people, platforms
 from companion.storage.database import Database, Tx
 from companion.storage.platforms import DeadLetter
@@ -20,8 +21,9 @@ NOTED_EVERY = timedelta(seconds=20)
 class Platforms:
     """Keeps what concerns a platform and no conversation."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(self, db: Database, clock: Clock, access: Access) -> None:
         self._db = db
+        self._access = access
         self._clock = clock
         self._noted: dict[str, datetime] = {}
 
@@ -45,11 +47,17 @@ class Platforms:
         except DatabaseError as error:
             logger.error("a platform's state is not noted: %s", error)  # noqa: TRY400
 
-    async def may_tell(self, platform: str, user: str) -> bool:
-        """Whether to tell this stranger now that they may not talk here: once a day."""
-        return await self._db.write(
-            lambda tx: platforms.may_tell(tx, platform, user, self._clock.now())
-        )
+    async def admits(self, platform: str, user: str) -> bool:
+        """Whether this account may talk with the companion."""
+        return await self._access.admits(platform, user)
+
+    async def turned_away(self, platform: str, sender: Sender, chat: str) -> str | None:
+        """What to tell a stranger who wrote in the private chat `chat`; None for silence."""
+        return await self._access.turned_away(platform, sender, chat)
+
+    async def operator(self, platform: str) -> str | None:
+        """The account of who can change something about the platform, if that is known."""
+        return await self._access.operator(platform)
 
     async def unreadable(
         self, platform: str, letter: str, *, user: str | None, body: str, error: str

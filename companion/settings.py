@@ -129,6 +129,12 @@ class GatheringSettings(_Section):
     at_most_seconds: float = Field(10, ge=0, le=600)
 
 
+class PeopleSettings(_Section):
+    """What somebody new is told once before anything else; None for our words, empty for none."""
+
+    hello: str | None = Field(None, max_length=2000)
+
+
 class TelegramSettings(_Section):
     """Telegram. `allowed` are user ids, `listen` the ids of groups whose talk is followed."""
 
@@ -180,6 +186,7 @@ class Settings(_Section):
     local: LocalModelSettings = LocalModelSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     gathering: GatheringSettings = GatheringSettings()
+    people: PeopleSettings = PeopleSettings()
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     log: LogSettings = LogSettings()

@@ -23,10 +23,19 @@ from companion.deliveries import Deliveries
 from companion.erasing import Erasing
 from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
-from companion.events import Address, MessageDeleted, TimerFired
+from companion.events import Address, MessageDeleted, Notice, TimerFired
 from companion.gathering import Batch
 from companion.memories import Memories
-from companion.storage import inbox, memory_state, messages, outbox, people, working_contexts
+from companion.people.access import Access
+from companion.storage import (
+    access,
+    inbox,
+    memory_state,
+    messages,
+    outbox,
+    people,
+    working_contexts,
+)
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -46,6 +55,7 @@ REFUSED = (
     "I can't answer that one: the model that I think with refuses it. Let's try it differently?"
 )
 UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
+IN_PRIVATE = "That is for the two of us: write it to me in private."
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
 ATTEMPTS = 30
 GIVE_UP_AFTER = timedelta(days=1)
@@ -67,6 +77,7 @@ class Worker:
         deliveries: Deliveries,
         commands: Mapping[str, Command],
         timed: TimedTurns,
+        access: Access,
         typing: ShowTyping,
         erasing: Erasing,
         clock: Clock,
@@ -77,6 +88,7 @@ class Worker:
         self._deliveries = deliveries
         self._commands = commands
         self._timed = timed
+        self._access = access
         self._typing = typing
         self._erasing = erasing
         self._clock = clock
@@ -113,6 +125,13 @@ class Worker:
 
     async def _handle(self, batch: Batch) -> None:
         item = batch.lead
+        if await self._db.read(lambda tx: self._access.is_shut_out(tx, item)):
+            await self._drop(batch)
+            return
+        if isinstance(item.event, Notice):
+            text = item.event.text
+            await self._answer(item, lambda _tx: text)
+            return
         if isinstance(item.event, TimerFired):
             await self._timer(batch, item.event)
             return
@@ -169,13 +188,28 @@ class Worker:
     async def _close(self, item: InboxItem) -> None:
         await self._db.write(lambda tx: inbox.finish(tx, item.person, item.id))
 
+    async def _drop(self, batch: Batch) -> None:
+        """Do nothing more about these events, and keep nothing of them in the queue."""
+        items = (*batch.earlier, batch.lead, *batch.settled)
+
+        def work(tx: Tx) -> None:
+            for item in items:
+                inbox.finish(tx, item.person, item.id)
+
+        await self._db.write(work)
+
     async def _command(self, item: InboxItem, name: str, words: str) -> None:
         command = self._commands.get(name)
-        if command is None:
+        person, owns = await self._db.read(
+            lambda tx: (people.get(tx, item.person), access.is_owner(tx, item.person))
+        )
+        if command is None or (command.only == "owner" and not owns):
             answer = f"I know no /{name}. /help lists what I know."
             await self._answer(item, lambda _tx: answer)
             return
-        person = await self._db.read(lambda tx: people.get(tx, item.person))
+        if command.only != "everybody" and not item.address.private:
+            await self._answer(item, lambda _tx: IN_PRIVATE)
+            return
         asked = Asked(
             item=item,
             words=words,
@@ -184,6 +218,7 @@ class Worker:
             zone=event_text.zone(person.timezone),
             clock=self._clock,
             erase=partial(self._erasing.erase, item.person),
+            access=self._access,
         )
         made = await command.run(asked)
         if isinstance(made, Farewell):
@@ -192,6 +227,8 @@ class Worker:
         make = made if callable(made) else lambda _tx: made
         await self._answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
         self._agents.discard(item.person)
+        for notice in asked.told:
+            self._access.announce(notice)
 
     async def _answer(self, item: InboxItem, make: Callable[[Tx], Answer]) -> None:
         """Do what was asked, answer and close the event, all or nothing.

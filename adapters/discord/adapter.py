@@ -38,13 +38,12 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Which users may talk to it, and in which channels it answers without being mentioned.
+    """In which channels it answers without being mentioned.
 
-    The first of `allowed` is told what the operator has to change. `read_all` asks Discord for
-    the text of all messages on servers, which the operator has to switch on there.
+    `read_all` asks Discord for the text of all messages on servers, which the operator has to
+    switch on there.
     """
 
-    allowed: tuple[int, ...] = ()
     channels: tuple[int, ...] = ()
     read_all: bool = False
 
@@ -73,8 +72,7 @@ class Discord:
         self._clock = clock
         self._first_pause = first_pause
         self._sleep = sleep
-        owner = next(iter(admission.allowed), None)
-        self._sending = Sending(owner=owner, sender_of=self._sender_of, again=again)
+        self._sending = Sending(owner=self._owner, sender_of=self._sender_of, again=again)
         self._typing: TypingSigns | None = None
 
     async def run(self, handle: Handle) -> None:
@@ -118,7 +116,6 @@ class Discord:
             Me(
                 id=0,
                 name=self._name,
-                allowed=frozenset(self._admission.allowed),
                 channels=frozenset(self._admission.channels),
                 reads_all=self._admission.read_all,
             ),
@@ -182,6 +179,10 @@ class Discord:
     async def _sender_of(self, event: str) -> Sender | None:
         known = await self._host.event(PLATFORM, event)
         return known.sender if known is not None else None
+
+    async def _owner(self) -> int | None:
+        user = await self._host.operator(PLATFORM)
+        return int(user) if user is not None else None
 
     async def _troubled(self, trouble: str) -> None:
         await self._host.troubled(PLATFORM, trouble)

@@ -31,6 +31,7 @@ from adapters.discord.to_event import (
     of_press,
     of_reaction,
     place,
+    sender_of,
     where,
 )
 from companion.choices import Reference
@@ -42,10 +43,11 @@ logger = logging.getLogger(__name__)
 
 DATABASE_PAUSE_SECONDS = 5.0
 MOST_REACTIONS = 1000
-STRANGER = (
-    "I only talk with people whom my operator has let in. Your number on Discord is {user}; with"
-    " it they can let you in."
+WRITE_TO_ME = (
+    "I only talk with people whom my operator has let in. To ask for that, write to me in a direct"
+    " message."
 )
+NOT_NOW = "I have told you how my operator can let you in. Please wait until they have."
 UNREADABLE = (
     "Somebody wrote to me in <#{channel}>, and Discord hides from me what. To let me read messages"
     f" on servers that don't mention me, open {PORTAL}, my application, Bot, switch on Message"
@@ -119,7 +121,7 @@ class DiscordReception:
 
     def edited(self, message: discord.Message) -> None:
         async def take() -> None:
-            await self._take(of_edit(message, self.me))
+            await self._take(of_edit(message, self.me, admitted=await self._admits(message.author)))
 
         self._intake.add(message.channel.id, partial(self._safely, take, f"edit {message.id}"))
 
@@ -134,7 +136,7 @@ class DiscordReception:
         self._intake.add(channel, partial(self._safely, take, f"delete {message}"))
 
     def reacted(self, reaction: discord.RawReactionActionEvent, *, removed: bool) -> None:
-        if reaction.user_id not in self.me.allowed or not self._is_news(reaction, removed):
+        if not self._is_news(reaction, removed):
             return
         if reaction.message_author_id not in (self.me.id, None):
             return
@@ -143,27 +145,25 @@ class DiscordReception:
         self._intake.add(reaction.channel_id, partial(self._safely, take, name))
 
     def asked(self, interaction: Interaction, text: str) -> None:
-        if interaction.user.id not in self.me.allowed:
-            self._spawn(self._turn_away(interaction))
-            return
         event = of_command(interaction, text)
-        self._sending.expect_answer(event.id, interaction)
-        deferred = self._spawn(self._defer(interaction, event.id))
+        admitting = self._tasks.create_task(self._admits(interaction.user))
+        deferred = self._spawn(self._defer_or_turn_away(interaction, event.id, admitting))
 
         async def take() -> None:
             await asyncio.wait([deferred])
-            await self._take([event])
+            if await admitting:
+                await self._take([event])
 
         chat = interaction.channel_id or 0
         self._intake.add(chat, partial(self._safely, take, event.id))
 
     def pressed(self, interaction: Interaction, reference: Reference) -> None:
-        if interaction.user.id not in self.me.allowed:
-            self._spawn(self._turn_away(interaction))
-            return
-        answered = self._spawn(self._put_buttons_away(interaction, reference))
+        admitting = self._tasks.create_task(self._admits(interaction.user))
+        answered = self._spawn(self._put_buttons_away(interaction, reference, admitting))
 
         async def take() -> None:
+            if not await admitting:
+                return
             choice = await self._host.chosen(where(interaction), reference)
             if choice is None or not choice.words:
                 return
@@ -176,8 +176,13 @@ class DiscordReception:
         chat = interaction.channel_id or 0
         self._intake.add(chat, partial(self._safely, take, f"button {reference}"))
 
-    async def _put_buttons_away(self, interaction: Interaction, reference: Reference) -> None:
+    async def _put_buttons_away(
+        self, interaction: Interaction, reference: Reference, admitting: asyncio.Task[bool]
+    ) -> None:
         """The answer that Discord waits for: the message without its buttons."""
+        if not await admitting:
+            await self._turn_away(interaction)
+            return
         try:
             if await self._host.chosen(where(interaction), reference) is None:
                 await interaction.response.send_message(OVER, ephemeral=True)
@@ -187,7 +192,7 @@ class DiscordReception:
             logger.info("a pressed button is left as it is: %s", in_words(error))
 
     async def _message(self, message: discord.Message) -> None:
-        meaning = of_message(message, self.me)
+        meaning = of_message(message, self.me, admitted=await self._admits(message.author))
         match meaning:
             case [FileReceived(), *_]:
                 await self._hand_over(await with_contents(meaning, message.attachments))
@@ -196,7 +201,7 @@ class DiscordReception:
 
     async def _reaction(self, reaction: discord.RawReactionActionEvent, *, removed: bool) -> None:
         client = self._sending.client
-        if client is None:
+        if client is None or not await self._host.admits(PLATFORM, str(reaction.user_id)):
             return
         user: discord.User | discord.Member | None
         user = reaction.member or client.get_user(reaction.user_id)
@@ -226,9 +231,10 @@ class DiscordReception:
 
     async def _take(self, meaning: Meaning) -> None:
         match meaning:
-            case Stranger(user=user, channel=channel):
-                if await self._host.may_tell(PLATFORM, str(user)):
-                    await self._sending.say(channel, STRANGER.format(user=user))
+            case Stranger(sender=sender, channel=channel):
+                text = await self._host.turned_away(PLATFORM, sender, str(channel))
+                if text is not None:
+                    await self._sending.say(channel, text)
             case Unreadable(channel=channel):
                 await self._tell_owner(channel)
             case _:
@@ -246,6 +252,18 @@ class DiscordReception:
         logger.warning("%s", text)
         await self._sending.tell_owner(text)
 
+    async def _admits(self, user: discord.User | discord.Member) -> bool:
+        return await self._host.admits(PLATFORM, str(user.id))
+
+    async def _defer_or_turn_away(
+        self, interaction: Interaction, event: str, admitting: asyncio.Task[bool]
+    ) -> None:
+        if await admitting:
+            self._sending.expect_answer(event, interaction)
+            await self._defer(interaction, event)
+        else:
+            await self._turn_away(interaction)
+
     async def _defer(self, interaction: Interaction, event: str) -> None:
         """Show that an answer is being thought of; Discord waits three seconds for that."""
         try:
@@ -258,9 +276,12 @@ class DiscordReception:
             self._sending.forget(event)
 
     async def _turn_away(self, interaction: Interaction) -> None:
-        text = STRANGER.format(user=interaction.user.id)
+        text: str | None = WRITE_TO_ME
+        if interaction.guild_id is None:
+            chat = str(interaction.channel_id)
+            text = await self._host.turned_away(PLATFORM, sender_of(interaction.user), chat)
         try:
-            await interaction.response.send_message(text, ephemeral=True)
+            await interaction.response.send_message(text or NOT_NOW, ephemeral=True)
         except TROUBLE as error:
             logger.info("a stranger could not be told: %s", in_words(error))
 

@@ -35,6 +35,8 @@ OUT_OF_REACH = (
     " share no server with me any more. I write to them again when they write to me."
 )
 
+Owner = Callable[[], Awaitable[int | None]]
+"""Gives the Discord user who can change what is wrong there, if that is known."""
 SenderOf = Callable[[str], Awaitable[Sender | None]]
 """Gives the Discord user from whom the event with this id came."""
 
@@ -56,10 +58,10 @@ class _Waiting:
 class Sending:
     """Sends what the companion says. `again` is how long to wait after a failure.
 
-    `owner` is told whom nothing reaches.
+    The `owner` is told whom nothing reaches.
     """
 
-    def __init__(self, *, owner: int | None, sender_of: SenderOf, again: timedelta) -> None:
+    def __init__(self, *, owner: Owner, sender_of: SenderOf, again: timedelta) -> None:
         self.client: discord.Client | None = None
         self._owner = owner
         self._sender_of = sender_of
@@ -108,7 +110,7 @@ class Sending:
 
     async def _tell_owner_of(self, cause: str) -> None:
         person = await self._sender_of(cause)
-        if person is not None and self._owner not in (None, int(person.user)):
+        if person is not None and await self._owner() not in (None, int(person.user)):
             name = neutral_name(person.name)
             await self.tell_owner(OUT_OF_REACH.format(name=name, user=person.user))
 
@@ -121,10 +123,11 @@ class Sending:
 
     async def tell_owner(self, text: str) -> None:
         """As `say`, in the direct messages with the owner."""
-        if self._owner is None:
+        owner = await self._owner()
+        if owner is None:
             return
         try:
-            channel = await self._connected().create_dm(discord.Object(self._owner))
+            channel = await self._connected().create_dm(discord.Object(owner))
         except (*TROUBLE, DeliveryDelayedError) as error:
             logger.info("the owner could not be told: %s", type(error).__name__)
         else:

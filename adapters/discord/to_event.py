@@ -32,23 +32,22 @@ OCTET_STREAM = "application/octet-stream"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Me:
-    """The bot's own account, who may talk to it, and where it answers without being mentioned.
+    """The bot's own account, and where it answers without being mentioned.
 
     `reads_all` says that Discord was asked for the text of messages that don't mention it.
     """
 
     id: int
     name: str
-    allowed: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
     reads_all: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stranger:
-    """Somebody wrote to the bot who may not talk to it."""
+    """Somebody wrote to the bot in private who may not talk to it."""
 
-    user: int
+    sender: Sender
     channel: int
 
 
@@ -63,12 +62,17 @@ Meaning = Sequence[PlatformEvent] | Stranger | Unreadable
 NOTHING: Sequence[PlatformEvent] = ()
 
 
-def of_message(message: Message, me: Me) -> Meaning:
-    """What a new message means; bots, webhooks and talk among others mean nothing."""
+def of_message(message: Message, me: Me, *, admitted: bool) -> Meaning:
+    """What a new message means; bots, webhooks and talk among others mean nothing.
+
+    `admitted` says that its author may talk to the bot.
+    """
     if not _is_a_persons(message) or not _is_addressed(message, me):
         return NOTHING
-    if message.author.id not in me.allowed:
-        return Stranger(user=message.author.id, channel=message.channel.id)
+    if not admitted:
+        private = _guild(message) is None
+        stranger = Stranger(sender=sender_of(message.author), channel=message.channel.id)
+        return stranger if private else NOTHING
     text = in_words(message, me.id, me.name)
     if not text and not message.attachments:
         withheld = _guild(message) is not None and not me.reads_all
@@ -78,11 +82,11 @@ def of_message(message: Message, me: Me) -> Meaning:
     return _files(message, text) if message.attachments else [_text(message, text, me)]
 
 
-def of_edit(message: Message, me: Me) -> Sequence[PlatformEvent]:
+def of_edit(message: Message, me: Me, *, admitted: bool) -> Sequence[PlatformEvent]:
     """What a changed message means. A link preview changes nothing that the person wrote."""
     if message.edited_at is None or not _is_a_persons(message):
         return NOTHING
-    if not _is_addressed(message, me) or message.author.id not in me.allowed:
+    if not _is_addressed(message, me) or not admitted:
         return NOTHING
     text = in_words(message, me.id, me.name)
     if not text:
@@ -90,7 +94,7 @@ def of_edit(message: Message, me: Me) -> Sequence[PlatformEvent]:
     edit = MessageEdited(
         id=f"edit {message.id} {message.edited_at.timestamp()}",
         address=address_of(message),
-        sender=_sender(message.author),
+        sender=sender_of(message.author),
         at=message.edited_at.astimezone(UTC),
         message=str(message.id),
         text=text,
@@ -117,7 +121,7 @@ def of_reaction(
     return ReactionReceived(
         id=f"{'no reaction' if removed else 'reaction'} {number}",
         address=address,
-        sender=_sender(user),
+        sender=sender_of(user),
         at=at,
         message=str(message),
         emoji=emoji,
@@ -130,7 +134,7 @@ def of_command(interaction: Interaction, text: str) -> PlatformEvent:
     common = {
         "id": f"{INTERACTION}{interaction.id}",
         "address": where(interaction),
-        "sender": _sender(interaction.user),
+        "sender": sender_of(interaction.user),
         "at": interaction.created_at.astimezone(UTC),
     }
     if text == "/start":
@@ -143,7 +147,7 @@ def of_press(interaction: Interaction, reference: Reference, words: str) -> Mess
     return MessageReceived(
         id=f"{INTERACTION}{reference} {interaction.user.id}",
         address=where(interaction),
-        sender=_sender(interaction.user),
+        sender=sender_of(interaction.user),
         at=interaction.created_at.astimezone(UTC),
         text=words,
     )
@@ -187,7 +191,7 @@ def _text(message: Message, text: str, me: Me) -> MessageReceived:
     return MessageReceived(
         id=str(message.id),
         address=address_of(message),
-        sender=_sender(message.author),
+        sender=sender_of(message.author),
         at=message.created_at.astimezone(UTC),
         text=text,
         message=str(message.id),
@@ -200,7 +204,7 @@ def _voice(message: Message) -> VoiceReceived:
     return VoiceReceived(
         id=str(message.id),
         address=address_of(message),
-        sender=_sender(message.author),
+        sender=sender_of(message.author),
         at=message.created_at.astimezone(UTC),
         seconds=round(sum(file.duration or 0 for file in message.attachments)),
         message=str(message.id),
@@ -213,7 +217,7 @@ def _files(message: Message, text: str) -> list[PlatformEvent]:
         FileReceived(
             id=f"{message.id}/{number}" if number else str(message.id),
             address=address_of(message),
-            sender=_sender(message.author),
+            sender=sender_of(message.author),
             at=message.created_at.astimezone(UTC),
             name=file.filename,
             media_type=(file.content_type or OCTET_STREAM).partition(";")[0],
@@ -253,5 +257,6 @@ def place(channel: object, number: int | None, guild: int | None) -> Address:
     return Address(platform=PLATFORM, chat=str(number), private=False)
 
 
-def _sender(user: User | Member) -> Sender:
+def sender_of(user: User | Member) -> Sender:
+    """Who `user` is to the companion."""
     return Sender(user=str(user.id), name=user.display_name)

@@ -2,13 +2,12 @@
 
 from adapters.telegram.adapter import Account, Telegram
 from adapters.telegram.failures import TokenRefusedError
-from adapters.telegram.to_event import PLATFORM, Admission
+from adapters.telegram.to_event import PLATFORM
 from adapters.telegram.webhook import Webhook
 
 __all__ = [
     "PLATFORM",
     "Account",
-    "Admission",
     "Telegram",
     "TokenRefusedError",
     "Webhook",

@@ -10,7 +10,7 @@ from adapters.telegram.intake import Intake
 from adapters.telegram.menu import Menu, show_menu
 from adapters.telegram.polling import HUNG, WAIT, Polling
 from adapters.telegram.sending import Sending, pieces
-from adapters.telegram.to_event import PLATFORM, Admission, Me
+from adapters.telegram.to_event import PLATFORM, Me
 from adapters.telegram.typing import TypingSigns
 from adapters.telegram.webhook import Webhook, WebhookServer
 from companion.clock import Clock
@@ -32,14 +32,17 @@ class Account:
 
 
 class Telegram:
-    """One bot. `name` is what the companion is called, `commands` what it can be asked for."""
+    """One bot. `name` is what the companion is called, `commands` what it can be asked for.
+
+    It follows the talk of the groups in `listens`.
+    """
 
     def __init__(
         self,
         account: Account,
         *,
         name: str,
-        admission: Admission,
+        listens: frozenset[int] = frozenset(),
         host: Host,
         commands: Menu,
         clock: Clock,
@@ -50,7 +53,7 @@ class Telegram:
     ) -> None:
         self._account = account
         self._name = name
-        self._admission = admission
+        self._listens = listens
         self._host = host
         self._commands = commands
         self._clock = clock
@@ -88,7 +91,7 @@ class Telegram:
             intake = Intake(
                 bot,
                 me=me,
-                admission=self._admission,
+                listens=self._listens,
                 host=self._host,
                 handle=handle,
                 clock=self._clock,

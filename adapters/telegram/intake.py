@@ -1,5 +1,6 @@
 """Takes raw updates in: each is on disk, or seen to mean nothing, before it is confirmed."""
 
+import asyncio
 import json
 import logging
 from typing import Any
@@ -24,11 +25,6 @@ from companion.errors import DatabaseError
 
 logger = logging.getLogger(__name__)
 
-NOT_YOU = (
-    "Hello! I only talk with people whom my operator has let in. If you know them, give them this"
-    " number, which is your account's: {user}"
-)
-
 
 class Intake:
     """What is done with each update."""
@@ -38,17 +34,18 @@ class Intake:
         bot: Bot,
         *,
         me: Me,
-        admission: Admission,
+        listens: frozenset[int],
         host: Host,
         handle: Handle,
         clock: Clock,
     ) -> None:
         self._bot = bot
         self._me = me
-        self._admission = admission
+        self._listens = listens
         self._host = host
         self._handle = handle
         self._presses = Presses(bot, host=host, handle=handle, clock=clock)
+        self._in_order = asyncio.Lock()
 
     async def take(self, raw: Raw) -> None:
         """Take one update in. What can't be read is put aside, and the operator told.
@@ -58,7 +55,10 @@ class Intake:
         """
         try:
             update = Update.de_json(raw, self._bot)
-            meaning = to_event(update, self._me, self._admission)
+            admission = Admission(admitted=await self._admits(raw), listens=self._listens)
+            meaning = to_event(update, self._me, admission)
+        except DatabaseError:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever one update does, the others go on
             await self._put_aside(raw, error)
             return
@@ -73,6 +73,12 @@ class Intake:
                 await self._presses.take(meaning)
             case event:
                 await self._handle_event(raw, event)
+
+    async def _admits(self, raw: Raw) -> bool:
+        """Whether the sender of an update may talk here; updates are let go on in their order."""
+        sender = _sender(raw)
+        async with self._in_order:
+            return sender is not None and await self._host.admits(PLATFORM, sender)
 
     async def _handle_event(self, raw: Raw, event: Any) -> None:
         try:
@@ -92,10 +98,11 @@ class Intake:
         )
 
     async def _turn_away(self, stranger: Stranger) -> None:
-        if not await self._host.may_tell(PLATFORM, str(stranger.user)):
+        text = await self._host.turned_away(PLATFORM, stranger.sender, str(stranger.chat))
+        if text is None:
             return
         try:
-            await self._bot.send_message(stranger.chat, NOT_YOU.format(user=stranger.user))
+            await self._bot.send_message(stranger.chat, text)
         except TelegramError as error:
             logger.info("a stranger could not be told: %s", type(error).__name__)
 

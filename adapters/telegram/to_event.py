@@ -49,9 +49,9 @@ class Me:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Which users may talk to it, and which groups' talk it follows."""
+    """Whether the sender of an update may talk to it, and which groups' talk it follows."""
 
-    allowed: frozenset[int] = frozenset()
+    admitted: bool = False
     listens: frozenset[int] = frozenset()
 
 
@@ -59,7 +59,7 @@ class Admission:
 class Stranger:
     """Somebody who may not talk to it wrote in private."""
 
-    user: int
+    sender: Sender
     chat: int
 
 
@@ -105,9 +105,9 @@ def to_event(update: Update, me: Me, admission: Admission) -> Meaning:
     if user is None or user.is_bot or message.sender_chat is not None:
         return None
     private = message.chat.type == Chat.PRIVATE
-    if private and user.id not in admission.allowed:
-        return Stranger(user=user.id, chat=message.chat.id) if update.message else None
-    addressed = user.id in admission.allowed and (private or _is_addressed(message, me))
+    if private and not admission.admitted:
+        return Stranger(sender=_sender(user), chat=message.chat.id) if update.message else None
+    addressed = admission.admitted and (private or _is_addressed(message, me))
     if not addressed and message.chat.id not in admission.listens:
         return None
     if update.edited_message is not None:
@@ -180,7 +180,7 @@ def _reaction(
 ) -> Meaning:
     """Only the change counts: what was put there, or else what was taken back."""
     user = reaction.user
-    if user is None or user.is_bot or user.id not in admission.allowed:
+    if user is None or user.is_bot or not admission.admitted:
         return None
     old, new = _emoji(reaction.old_reaction), _emoji(reaction.new_reaction)
     added, taken = [e for e in new if e not in old], [e for e in old if e not in new]
@@ -203,7 +203,7 @@ def _reaction(
 
 def _pressed(query: CallbackQuery, admission: Admission) -> Pressed | None:
     reference = Reference.read(query.data or "")
-    if query.message is None or reference is None or query.from_user.id not in admission.allowed:
+    if query.message is None or reference is None or not admission.admitted:
         return None
     chat = query.message.chat
     if isinstance(query.message, Message):

@@ -26,6 +26,7 @@ class Talk:
         self._clock = SystemClock()
         self._said = 0
         self._waiting: dict[str, asyncio.Future[str]] = {}
+        companion.people.trust(PLATFORM)
         companion.deliver(PLATFORM, self._hear)
 
     async def say(self, chat: str, text: str) -> str:

@@ -142,6 +142,7 @@ async def _at_a_screen(
 async def _talk(companion: Companion, person: Sender, terminal: Adapter) -> None:
     from adapters.terminal.translate import PLATFORM
 
+    companion.people.trust(PLATFORM)
     companion.deliver(PLATFORM, terminal.send, chat=person.user)
     companion.typing(PLATFORM, terminal.typing)
     await terminal.run(companion.handle)

@@ -5,15 +5,17 @@ from zoneinfo import available_timezones
 
 from companion.commands.declare import Asked, Command, Write, help_text
 from companion.event_text import local_time, zone
-from companion.storage import people, usage
+from companion.storage import access, people, usage
 from companion.storage.database import Tx
 
 
 def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
     """These commands; /help lists `others` too."""
 
-    async def show_help(_asked: Asked) -> str:
-        return f"You can just talk to me. I also know:\n{help_text((*others, *own))}"
+    async def show_help(asked: Asked) -> str:
+        owns = await asked.db.read(lambda tx: access.is_owner(tx, asked.person))
+        known = [c for c in (*others, *own) if owns or c.only != "owner"]
+        return f"You can just talk to me. I also know:\n{help_text(known)}"
 
     own = (
         Command("timezone", "tell me where you are, or see it", _timezone, "Europe/Lisbon"),

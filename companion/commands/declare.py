@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import Literal
 
 from companion.clock import Clock
 from companion.events import Choice, Event, MessageReceived
+from companion.people.access import Access
 from companion.person_memory import PersonMemory
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -16,7 +18,8 @@ from companion.storage.inbox import InboxItem
 class Asked:
     """A command that a person gave. `words` is what stands behind its name.
 
-    `erase` erases the person.
+    `erase` erases the person. `told` are notices for others, which go out once the command's own
+    work is committed.
     """
 
     item: InboxItem
@@ -26,11 +29,18 @@ class Asked:
     zone: tzinfo
     clock: Clock
     erase: Callable[[], Awaitable[None]]
+    access: Access
+    told: list[InboxItem] = field(default_factory=list)
 
     @property
     def person(self) -> int:
         """Whose memory it is about."""
         return self.item.person
+
+    def tell(self, notice: InboxItem | None) -> None:
+        """Have this notice go out; None is none."""
+        if notice is not None:
+            self.told.append(notice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +72,16 @@ class Farewell:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A chat command. `run` gives what the person reads, or a `Write` that does."""
+    """A chat command. `run` gives what the person reads, or a `Write` that does.
+
+    `only` says for whom it is: in private for its person, or for the owner in private.
+    """
 
     name: str
     help: str
     run: Callable[[Asked], Awaitable[Answer | Write | Farewell]]
     takes: str = ""
+    only: Literal["everybody", "private", "owner"] = "everybody"
 
 
 def command_name(event: Event) -> tuple[str, str] | None:

@@ -186,6 +186,7 @@ class _Talk:
         async with open_companion(
             self._folder, settings=self._settings, environ=self._environ, clock=self._clock
         ) as companion:
+            companion.people.trust(PLATFORM)
             for number in range(first, last):
                 yield await self._turn(companion, number)
                 self.after = await self._working_context(companion)

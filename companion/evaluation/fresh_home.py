@@ -106,6 +106,7 @@ class FreshHome:
         async with open_companion(
             self._folder, settings=self.settings, environ=self._environ, clock=self.clock
         ) as companion:
+            companion.people.trust(PLATFORM)
             for text in texts:
                 self._events += 1
                 event = MessageReceived(

@@ -110,11 +110,13 @@ class Database:
         *,
         key: str | None = None,
         read_only: bool = False,
+        as_it_is: bool = False,
         patience: timedelta = PATIENCE,
         clock: Clock | None = None,
     ) -> Self:
         """The database at `path`, made or migrated as needed; with `read_only` only looked at.
 
+        `as_it_is` is for writing beside a companion that runs: nothing is made or migrated then.
         `patience` is how long to wait for another program that holds it.
 
         Raises:
@@ -127,7 +129,7 @@ class Database:
             connections = asyncio.to_thread(_open_to_read, path, key, patience)
         else:
             connections = asyncio.to_thread(
-                _open_to_write, path, key, patience, clock or SystemClock()
+                _open_to_write, path, key, patience, clock or SystemClock(), as_it_is
             )
         opening = asyncio.ensure_future(connections)
         try:
@@ -272,14 +274,19 @@ def _next(waiting: SimpleQueue[_Unit]) -> _Unit | None:
         return None
 
 
-def _open_to_write(path: Path, key: str | None, patience: timedelta, clock: Clock) -> Opened:
+def _open_to_write(
+    path: Path, key: str | None, patience: timedelta, clock: Clock, as_it_is: bool
+) -> Opened:
+    if as_it_is:
+        require_file(path)
     with ExitStack() as on_error:
         writer = connect(path, key, patience=patience)
         on_error.callback(writer.close)
         try:
-            check_version(writer, path)
+            check_version(writer, path, read_only=as_it_is)
             keep_safe(writer, path)
-            migrate(writer, path, key=key, clock=clock)
+            if not as_it_is:
+                migrate(writer, path, key=key, clock=clock)
         except SqlError as error:
             raise in_words(error, path) or error from error
         readers = _readers(path, key, patience, on_error)

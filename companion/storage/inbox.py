@@ -24,6 +24,7 @@ _KINDS: dict[str, type[Event]] = {
         events.PersonStarted,
         events.PersonReturned,
         events.TimerFired,
+        events.Notice,
     )
 }
 

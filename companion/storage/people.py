@@ -136,25 +136,41 @@ def _person_of(tx: Tx, address: Address, sender: Sender, now: datetime) -> int:
             {"platform": address.platform, "chat": address.chat},
         ).fetchone()
         return int(row[0]) if row else _add(tx, "group", address.chat, now)
+    return with_account(tx, address.platform, sender, now)
+
+
+def with_account(tx: Tx, platform: str, sender: Sender, now: datetime) -> int:
+    """Who uses this account, made with it when it is new.
+
+    An account that was only known by its number gets the name that it shows now.
+    """
+    account = {"platform": platform, "user": sender.user}
     row = tx.execute(
-        "SELECT person_id FROM account WHERE platform = :platform AND user = :user",
-        {"platform": address.platform, "user": sender.user},
+        "SELECT person_id FROM account WHERE platform = :platform AND user = :user", account
     ).fetchone()
     if row is not None:
+        _name(tx, row[0], platform, sender)
         return int(row[0])
     person = _add(tx, "person", sender.name, now)
     tx.execute(
         "INSERT INTO account (platform, user, person_id, name, created_at)"
         " VALUES (:platform, :user, :person, :name, :now)",
-        {
-            "platform": address.platform,
-            "user": sender.user,
-            "person": person,
-            "name": sender.name,
-            "now": now.isoformat(),
-        },
+        {**account, "person": person, "name": sender.name, "now": now.isoformat()},
     )
     return person
+
+
+def _name(tx: Tx, person: int, platform: str, sender: Sender) -> None:
+    """Call by the name of `sender` what had only its number for one."""
+    tx.execute(
+        "UPDATE account SET name = :name WHERE platform = :platform AND user = :user"
+        " AND person_id = :person AND name = user",
+        {"name": sender.name, "platform": platform, "user": sender.user, "person": person},
+    )
+    tx.execute(
+        "UPDATE person SET name = :name WHERE id = :person AND name = :user",
+        {"name": sender.name, "user": sender.user, "person": person},
+    )
 
 
 def _add(tx: Tx, kind: str, name: str, now: datetime) -> int:

@@ -51,8 +51,16 @@ TABLES: tuple[PersonalTable, ...] = (
         role=Role.MEMORY,
         person="id",
         refers={"evicted_through": "message", "context_shown": "working_context"},
+        anew={"owner": 0},
     ),
-    PersonalTable(name="account", role=Role.MEMORY, key=None, same=("platform", "user")),
+    PersonalTable(
+        name="account",
+        role=Role.MEMORY,
+        key=None,
+        same=("platform", "user"),
+        # who may talk is decided anew on every installation
+        anew={"admitted_at": None, "revoked_at": None},
+    ),
     PersonalTable(
         name="conversation",
         role=Role.MEMORY,
@@ -135,7 +143,15 @@ BY_ACCOUNT = frozenset({"stranger"})
 """Tables whose rows tell of an account (`platform`, `user`), not of a person."""
 
 NOBODYS = frozenset(
-    {"endpoint", "platform", "pruned", "embedding_model", "erased", "sqlite_sequence"}
+    {
+        "endpoint",
+        "platform",
+        "pruned",
+        "embedding_model",
+        "erased",
+        "wrong_code",
+        "sqlite_sequence",
+    }
 )
 """Tables in which there is nothing about anybody."""
 

@@ -1,11 +1,9 @@
-"""What is kept of the chat platforms themselves: health, strangers, and what nobody could read."""
+"""What is kept of the chat platforms themselves: health, and what nobody could read."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from companion.storage.database import Tx
-
-TOLD_EVERY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,20 +60,6 @@ def all_of_them(tx: Tx) -> list[Health]:
         )
         for row in rows
     ]
-
-
-def may_tell(tx: Tx, platform: str, user: str, now: datetime) -> bool:
-    """Whether this stranger is to be told that they are one: once a day. Notes it if so."""
-    tx.execute(
-        "DELETE FROM stranger WHERE told_at <= :before",
-        {"before": (now - TOLD_EVERY).isoformat()},
-    )
-    row = tx.execute(
-        "INSERT INTO stranger (platform, user, told_at) VALUES (:platform, :user, :now)"
-        " ON CONFLICT (platform, user) DO NOTHING RETURNING 1",
-        {"platform": platform, "user": user, "now": now.isoformat()},
-    ).fetchone()
-    return row is not None
 
 
 def bury(tx: Tx, letter: DeadLetter, person: int | None, now: datetime) -> bool:

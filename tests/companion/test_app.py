@@ -1,8 +1,11 @@
 """The whole program, against a real server that speaks OpenAI's protocol."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -32,6 +35,15 @@ def message(text: str, known_as: str, user: str = "7") -> MessageReceived:
     )
 
 
+@asynccontextmanager
+async def opened(*where: Any, **how: Any) -> AsyncIterator[Companion]:
+    """A companion that hears everybody on these platforms."""
+    async with open_companion(*where, **how) as companion:
+        companion.people.trust("test")
+        companion.people.trust("other")
+        yield companion
+
+
 class Chat:
     """A platform that keeps what it is given."""
 
@@ -48,7 +60,7 @@ class Chat:
 async def test_a_message_is_answered_over_the_wire(tmp_path: Path) -> None:
     async with (
         ModelServer([says("Hello!")]) as server,
-        open_companion(tmp_path, settings=settings(server), environ={}) as companion,
+        opened(tmp_path, settings=settings(server), environ={}) as companion,
     ):
         chat = Chat(companion)
         assert await companion.handle(message("Hi", "1"))
@@ -63,9 +75,7 @@ async def test_the_second_model_answers_when_the_first_is_gone(tmp_path: Path) -
     async with ModelServer([says("From the second.")]) as server:
         both = settings(server)
         both = both.model_copy(update={"models": (first, *both.models)})
-        async with open_companion(
-            tmp_path, settings=both, environ={}, clock=VirtualClock()
-        ) as companion:
+        async with opened(tmp_path, settings=both, environ={}, clock=VirtualClock()) as companion:
             chat = Chat(companion)
             await companion.handle(message("Hi", "1"))
             await companion.quiet()
@@ -74,18 +84,18 @@ async def test_the_second_model_answers_when_the_first_is_gone(tmp_path: Path) -
 
 async def test_an_event_that_came_before_a_restart_is_not_taken_again(tmp_path: Path) -> None:
     async with ModelServer([says("Hello!")]) as server:
-        async with open_companion(tmp_path, settings=settings(server), environ={}) as companion:
+        async with opened(tmp_path, settings=settings(server), environ={}) as companion:
             await companion.handle(message("Hi", "1"))
-        async with open_companion(tmp_path, settings=settings(server), environ={}) as companion:
+        async with opened(tmp_path, settings=settings(server), environ={}) as companion:
             assert not await companion.handle(message("Hi", "1"))
 
 
 async def test_what_nobody_took_before_the_stop_is_delivered_after_it(tmp_path: Path) -> None:
     async with ModelServer([says("Hello!")]) as server:
-        async with open_companion(tmp_path, settings=settings(server), environ={}) as companion:
+        async with opened(tmp_path, settings=settings(server), environ={}) as companion:
             await companion.handle(message("Hi", "1"))
             await companion.quiet()
-        async with open_companion(tmp_path, settings=settings(server), environ={}) as companion:
+        async with opened(tmp_path, settings=settings(server), environ={}) as companion:
             chat = Chat(companion)
             await companion.quiet()
             assert chat.texts == ["Hello!"]
@@ -98,7 +108,7 @@ async def test_a_stop_in_the_middle_of_a_turn_loses_nothing(tmp_path: Path) -> N
         await _until_asked(server)
         program.cancel()
         await asyncio.wait([program])
-        async with open_companion(tmp_path, settings=settings(server), environ={}) as companion:
+        async with opened(tmp_path, settings=settings(server), environ={}) as companion:
             chat = Chat(companion)
             await companion.quiet()
             assert chat.texts == ["Here is your answer."]
@@ -111,7 +121,7 @@ async def _until_asked(server: ModelServer) -> None:
 
 
 async def _run_until_cancelled(folder: Path, server: ModelServer) -> None:
-    async with open_companion(folder, settings=settings(server), environ={}) as companion:
+    async with opened(folder, settings=settings(server), environ={}) as companion:
         await companion.handle(message("Hi", "1"))
         await asyncio.Event().wait()
 
@@ -119,14 +129,14 @@ async def _run_until_cancelled(folder: Path, server: ModelServer) -> None:
 async def test_an_error_of_who_embeds_it_comes_out_as_it_is(tmp_path: Path) -> None:
     async with ModelServer([]) as server:
         with pytest.raises(KeyError, match="theirs"):
-            async with open_companion(tmp_path, settings=settings(server), environ={}):
+            async with opened(tmp_path, settings=settings(server), environ={}):
                 raise KeyError("theirs")
 
 
 async def test_nul_and_lone_surrogates_do_not_stop_a_chat(tmp_path: Path) -> None:
     async with (
         ModelServer([says("Hm?"), says("Ah.")]) as server,
-        open_companion(tmp_path, settings=settings(server), environ={}) as companion,
+        opened(tmp_path, settings=settings(server), environ={}) as companion,
     ):
         chat = Chat(companion)
         await companion.handle(message("a\0b \ud800 c", "1"))
@@ -141,7 +151,7 @@ async def test_nul_and_lone_surrogates_do_not_stop_a_chat(tmp_path: Path) -> Non
 async def test_equal_ids_of_two_platforms_are_two_people(tmp_path: Path) -> None:
     async with (
         ModelServer([says("one"), says("two")]) as server,
-        open_companion(tmp_path, settings=settings(server), environ={}) as companion,
+        opened(tmp_path, settings=settings(server), environ={}) as companion,
     ):
         other = Address(platform="other", chat="7")
         event = MessageReceived(
@@ -179,7 +189,7 @@ async def test_what_is_said_gets_its_vector_while_the_companion_runs(tmp_path: P
         embedding = settings(server).model_copy(
             update={"embedder": EmbedderSettings.model_validate(embedder)}
         )
-        async with open_companion(tmp_path, settings=embedding, environ={}) as companion:
+        async with opened(tmp_path, settings=embedding, environ={}) as companion:
             await companion.handle(message("Hi", "1"))
             await first.asked.wait()
             await companion.handle(message("Nice weather", "2"))

@@ -98,7 +98,10 @@ async def platforms_life(world: World) -> None:
     host, name = world.companion.platforms, PLATFORM
     await host.heard(name)
     await host.troubled(name, "down")
-    await host.may_tell(name, "stranger")
+    for platform in (name, "elsewhere"):
+        await host.admits(platform, "Anna")
+        await host.turned_away(platform, Sender(user="Eve", name="Eve"), "Eve")
+    await host.operator(name)
     await host.unreadable(name, "u1", user="Anna", body="{}", error="broken")
     await host.last_messages(name)
     await host.event(name, "m1")

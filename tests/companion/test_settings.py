@@ -37,6 +37,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "api_key_env": "EMBEDDER_KEY",
     },
     "gathering": {"pause_seconds": 1.5, "at_most_seconds": 5},
+    "people": {"hello": "Hello! This is Anna's."},
     "telegram": {
         "allowed": [7],
         "listen": [-1001],

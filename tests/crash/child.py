@@ -80,7 +80,11 @@ def settings(job: Job) -> Settings:
         "window_tokens": WINDOW,
         "answer_tokens": 512,
     }
-    given: dict[str, Any] = {"models": [model], "embedder": {"kind": job.embedder}}
+    given: dict[str, Any] = {
+        "models": [model],
+        "embedder": {"kind": job.embedder},
+        "people": {"hello": ""},
+    }
     if job.telegram:
         given["telegram"] = {"allowed": TELEGRAM_USERS, "base_url": job.telegram}
         given["gathering"] = {"pause_seconds": 0}
@@ -104,6 +108,7 @@ async def live(job: Job) -> int:
             await _on_a_platform(companion, job, points, {"TELEGRAM_BOT_TOKEN": TOKEN})
         if job.discord:
             await _on_a_platform(companion, job, points, {"DISCORD_BOT_TOKEN": DISCORD_TOKEN})
+        companion.people.trust(PLATFORM)
         companion.deliver(PLATFORM, platform.send, repeatable=job.repeatable)
         await _everybody_talks(companion, platform, job)
         points.pass_("before stopping")

@@ -85,26 +85,26 @@ async def on_discord(
     token: str = TOKEN,
     connected: bool = True,
     window: int = WINDOW,
+    hello: str = "",
 ) -> AsyncIterator[DiscordWorld]:
     """The companion of the home `folder` on Discord; leaving it is like a kill."""
     settings = settings or AT_ONCE
     pauses = Pauses()
     listens = tuple(channel.id for channel in channels)
-    async with a_world(folder, llm, window=window, settings=settings, deliver=False) as world:
+    async with a_world(
+        folder, llm, window=window, settings=settings, deliver=False, hello=hello
+    ) as world:
         discord = Discord(
             Account(token=token, api_base=server.api_base, gateway=server.gateway_url),
             name=settings.agent.name,
-            admission=Admission(
-                allowed=tuple(one.id for one in allowed),
-                channels=listens,
-                read_all=read_all or bool(listens),
-            ),
+            admission=Admission(channels=listens, read_all=read_all or bool(listens)),
             host=world.companion.platforms,
             commands=slashes(COMMANDS),
             clock=world.clock,
             again=SOON,
             sleep=pauses,
         )
+        world.companion.people.allow(PLATFORM, [one.id for one in allowed])
         world.companion.deliver(PLATFORM, discord.send, repeatable=True, pieces=discord.pieces)
         world.companion.typing(PLATFORM, discord.typing)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from adapters.telegram import PLATFORM, Account, Admission, Telegram, Webhook
+from adapters.telegram import PLATFORM, Account, Telegram, Webhook
 from companion.commands.all import COMMANDS
 from companion.llm.protocol import LLM, Message, Reply
 from companion.settings import Settings
@@ -64,6 +64,7 @@ async def on_telegram(
     settings: Settings | None = None,
     webhook: Webhook | None = None,
     token: str = TOKEN,
+    hello: str = "",
     poll_wait: timedelta = timedelta(seconds=5),
     poll_hung: timedelta = timedelta(seconds=30),
 ) -> AsyncIterator[TelegramWorld]:
@@ -72,7 +73,9 @@ async def on_telegram(
     pauses = Pauses()
     tasks: list[asyncio.Task[None]] = []
     try:
-        async with a_world(folder, llm, settings=settings, deliver=False, sleep=pauses) as world:
+        async with a_world(
+            folder, llm, settings=settings, deliver=False, hello=hello, sleep=pauses
+        ) as world:
             telegram = Telegram(
                 Account(
                     token=token,
@@ -81,7 +84,7 @@ async def on_telegram(
                     webhook=webhook,
                 ),
                 name=settings.agent.name,
-                admission=Admission(allowed=frozenset(allowed), listens=frozenset(listens)),
+                listens=frozenset(listens),
                 host=world.companion.platforms,
                 commands={name: command.help for name, command in COMMANDS.items()},
                 clock=world.clock,
@@ -93,6 +96,7 @@ async def on_telegram(
             world.companion.deliver(
                 PLATFORM, telegram.send, pieces=telegram.pieces, ready=telegram.ready
             )
+            world.companion.people.allow(PLATFORM, allowed)
             world.companion.typing(PLATFORM, telegram.typing)
             tasks.append(asyncio.create_task(telegram.run(world.companion.handle)))
             yield TelegramWorld(world, telegram, tasks[0], pauses)

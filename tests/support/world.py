@@ -1,6 +1,7 @@
 """A companion on a real database, with a scripted model and a virtual clock."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
+from companion.people.access import Access
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -118,6 +120,7 @@ async def a_world(
     counter: TokenCounter | None = None,
     embedder: Embedder | None = None,
     more_purposes: Sequence[Purpose] = (),
+    hello: str = "",
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[World]:
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
@@ -156,6 +159,8 @@ async def a_world(
             )
             typing = Typing()
             purposes = Purposes((REMINDER, CHECK_IN, *more_purposes))
+            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
+            access.trust(PLATFORM)
             worker = Worker(
                 db,
                 agents=agents,
@@ -163,6 +168,7 @@ async def a_world(
                 deliveries=deliveries,
                 commands=COMMANDS,
                 timed=TimedTurns(db, purposes, clock),
+                access=access,
                 typing=typing,
                 erasing=erasing,
                 clock=clock,
@@ -174,10 +180,12 @@ async def a_world(
                 deliveries=deliveries,
                 lanes=lanes,
                 typing=typing,
+                people=access,
                 clock=clock,
             )
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
             world = World(db, clock, companion, lanes, limits, firing)
+            access.announce = lanes.add
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))

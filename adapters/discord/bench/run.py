@@ -66,6 +66,7 @@ async def _serve_all(
             "models": [{"name": "bench", "base_url": f"http://{address}/v1"}],
             "embedder": {"kind": "none"},
             "gathering": {"pause_seconds": 0},
+            "people": {"hello": ""},
             "discord": {
                 "allowed": list(range(1, plan.chats + 1)),
                 "api_base": f"http://{address}/api/v10",

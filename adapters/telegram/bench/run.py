@@ -67,6 +67,7 @@ async def _serve_all(plan: Plan, address: str, folder: Path) -> tuple[dict[str, 
             "models": [{"name": "bench", "base_url": f"{address}/v1"}],
             "embedder": {"kind": "none"},
             "gathering": {"pause_seconds": 0},
+            "people": {"hello": ""},
             "telegram": {
                 "allowed": list(range(1, plan.chats + 1)),
                 "base_url": f"{address}/bot",

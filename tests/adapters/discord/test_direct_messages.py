@@ -91,31 +91,6 @@ async def test_a_name_that_changes_to_another_persons_is_still_the_same_person(
     assert "I am the first" not in str(llm.prompts[2])
 
 
-async def test_a_stranger_is_told_once_a_day_and_never_reaches_the_model(
-    tmp_path: Path, server: DiscordServer
-) -> None:
-    anna, eve = server.person("Anna"), server.person("Eve")
-    chat = server.direct(eve)
-    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
-        (told,) = await talk.hears(eve, chat, "Let me in")
-        assert str(eve.id) in told
-        await server.says(eve, chat, "Please")
-        await talk.hears(anna, server.direct(anna), "Hi")
-        assert len(server.posts) == 2
-        assert await talk.world.rows("SELECT name FROM person") == [("Anna",)]
-
-
-async def test_with_nobody_allowed_nobody_is_answered(
-    tmp_path: Path, server: DiscordServer
-) -> None:
-    anna = server.person("Anna")
-    llm = ScriptedLLM()
-    async with on_discord(tmp_path, server, llm) as talk:
-        (told,) = await talk.hears(anna, server.direct(anna), "Hi")
-    assert "let in" in told
-    assert llm.prompts == []
-
-
 async def test_bots_webhooks_and_system_messages_are_ignored(
     tmp_path: Path, server: DiscordServer
 ) -> None:
@@ -176,3 +151,30 @@ class WaitingLLM:
 
     async def close(self) -> None:
         pass
+
+
+async def test_a_stranger_gets_a_code_and_is_heard_once_it_is_approved(
+    tmp_path: Path, server: DiscordServer
+) -> None:
+    anna, eve = server.person("Anna"), server.person("Eve")
+    chat = server.direct(eve)
+    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
+        (told,) = await talk.hears(eve, chat, "Let me in")
+        await server.says(eve, chat, "Please")
+        await talk.hears(anna, server.direct(anna), "Hi")
+        assert len(server.posts) == 2
+        assert await talk.world.rows("SELECT name FROM person") == [("Anna",)]
+        pairing = talk.world.companion.people.pairing
+        await talk.world.db.write(lambda tx: pairing.approve(tx, told[-9:]))
+        assert await talk.hears(eve, chat, "Thank you") == ["Thank you"]
+
+
+async def test_what_strangers_write_on_a_server_is_not_answered(
+    tmp_path: Path, server: DiscordServer
+) -> None:
+    anna, eve = server.person("Anna"), server.person("Eve")
+    channel = server.channel()
+    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
+        await server.says(eve, channel, f"<@{server.me.id}> hi", mentions=[server.me])
+        assert await talk.hears(anna, server.direct(anna), "Hi") == ["Hi"]
+        assert await talk.world.rows("SELECT COUNT(*) FROM stranger") == [(0,)]

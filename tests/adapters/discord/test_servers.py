@@ -93,7 +93,8 @@ async def test_in_a_chosen_channel_no_mention_is_needed(
     ) as talk:
         await server.says(anna, other, "not here")
         assert await talk.hears(anna, channel, "here") == ["here"]
-        assert await talk.hears(eve, channel, "me too") != ["me too"]
+        await server.says(eve, channel, "me too")
+        assert await talk.hears(anna, channel, "still here") == ["still here"]
 
 
 async def test_in_a_thread_of_its_own_no_mention_is_needed(

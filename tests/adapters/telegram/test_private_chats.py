@@ -65,20 +65,6 @@ async def test_after_a_kill_what_waited_is_answered_once_and_in_order(
         assert await api.until_sent(3) == ["one", "two", "three"]
 
 
-async def test_strangers_are_told_once_a_day_and_never_reach_the_model(
-    tmp_path: Path, api: BotApi
-) -> None:
-    llm = ScriptedLLM(echo)
-    async with on_telegram(tmp_path, api, llm) as there:
-        await api.write("let me in", user=13)
-        await api.write("please", user=13)
-        await api.write("hello", user=7)
-        await api.until_sent(2)
-        assert any("13" in text for text in api.texts)
-        assert len(llm.prompts) == 1
-        assert await there.world.rows("SELECT DISTINCT name FROM person") == [("User7",)]
-
-
 async def test_an_empty_list_of_the_allowed_admits_nobody(tmp_path: Path, api: BotApi) -> None:
     llm = ScriptedLLM(echo)
     async with on_telegram(tmp_path, api, llm, allowed=()):

@@ -53,6 +53,8 @@ def config(api: BotApi, model: str = "http://127.0.0.1:1/v1", more: str = "") ->
 kind = "none"
 [gathering]
 pause_seconds = 0
+[people]
+hello = ""
 [telegram]
 allowed = [7]
 base_url = "{api.base_url}"

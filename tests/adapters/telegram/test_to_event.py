@@ -13,6 +13,7 @@ from companion.events import (
     MessageReceived,
     PersonStarted,
     ReactionReceived,
+    Sender,
     VoiceReceived,
 )
 from tests.support.bot_api import BOT, TOKEN, group, person
@@ -22,7 +23,8 @@ Json = dict[str, Any]
 ME = Me(id=BOT["id"], username=BOT["username"], name="Mira")
 ANNA, STRANGER = 7, 13
 LISTENING = -1002
-ADMITTED = Admission(allowed=frozenset({ANNA}), listens=frozenset({LISTENING}))
+ADMITTED = Admission(admitted=True, listens=frozenset({LISTENING}))
+NOT_ADMITTED = Admission(listens=frozenset({LISTENING}))
 PRIVATE: Json = {"id": ANNA, "type": "private", "first_name": "Anna"}
 
 
@@ -44,6 +46,11 @@ def by_us(**more: Any) -> Json:
 
 def meaning(text: str | None = None, **more: Any) -> Meaning:
     return to_event(update(message=message(text, **more)), ME, ADMITTED)
+
+
+def strange(text: str, **more: Any) -> Meaning:
+    """What it means when somebody writes `text` who was not let in."""
+    return to_event(update(message=message(text, user=STRANGER, **more)), ME, NOT_ADMITTED)
 
 
 def text_of(**more: Any) -> str:
@@ -190,11 +197,12 @@ def test_commands() -> None:
 
 
 def test_strangers_bots_and_channels() -> None:
-    assert meaning("hi", user=STRANGER) == Stranger(user=STRANGER, chat=ANNA)
+    sender = Sender(user=str(STRANGER), name=f"User{STRANGER}")
+    assert strange("hi") == Stranger(sender=sender, chat=ANNA)
     bot = {**person(ANNA), "is_bot": True}
     assert meaning("hi", **{"from": bot}) is None
     assert to_event(update(channel_post=message("news")), ME, ADMITTED) is None
-    assert to_event(update(edited_message=message("hi", user=STRANGER)), ME, ADMITTED) is None
+    assert to_event(update(edited_message=message("hi", user=STRANGER)), ME, NOT_ADMITTED) is None
 
 
 @pytest.mark.parametrize(
@@ -228,12 +236,12 @@ def test_a_command_for_another_bot_is_ignored() -> None:
 
 
 def test_others_in_a_group_are_overheard_and_not_answered() -> None:
-    assert meaning("Mira!", chat=group(), user=STRANGER) is None
-    event = meaning("Mira!", chat=group(LISTENING), user=STRANGER)
+    assert strange("Mira!", chat=group()) is None
+    event = strange("Mira!", chat=group(LISTENING))
     assert isinstance(event, MessageReceived)
     assert not event.addressed
     command = [entity("bot_command", 0, 7)]
-    assert meaning("/forget", chat=group(LISTENING), user=STRANGER, entities=command) is None
+    assert strange("/forget", chat=group(LISTENING), entities=command) is None
 
 
 def test_a_topic_is_a_conversation_of_its_own_and_general_is_the_group() -> None:

@@ -106,9 +106,10 @@ async def test_status_of_an_encrypted_home_needs_its_key(here: Here, tmp_path: P
 
 
 async def test_people_are_listed_with_their_accounts(here: Here, home: Home) -> None:
-    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal anna)\n"
+    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal:anna)\n"
     (anna,) = (await here(home.path, "people", "list", "--json")).json
-    assert anna["accounts"] == [{"platform": "terminal", "user": "anna", "name": "Anna"}]
+    account = {"platform": "terminal", "user": "anna", "name": "Anna", "revoked": False}
+    assert anna["accounts"] == [account]
 
 
 async def test_people_of_a_home_that_is_not_there_is_a_sentence(here: Here, tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ async def test_a_backup_is_restored_on_another_home(here: Here, home: Home, tmp_
     assert backup.out == f"{tmp_path / 'copy.db'}\n"
     restored = await here(other, "restore", str(tmp_path / "copy.db"))
     assert restored.code == 0
-    assert (await here(other, "people", "list")).out == "1  Anna  (terminal anna)\n"
+    assert (await here(other, "people", "list")).out == "1  Anna  (terminal:anna)\n"
 
 
 async def test_a_backup_goes_among_the_homes_own_unless_named(here: Here, home: Home) -> None:
@@ -136,4 +137,4 @@ async def test_a_restore_keeps_what_it_replaces(here: Here, home: Home, tmp_path
     ran = await here(home.path, "restore", copy)
     assert ran.code == 0
     assert "is kept as" in ran.out
-    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal anna)\n"
+    assert (await here(home.path, "people", "list")).out == "1  Anna  (terminal:anna)\n"

@@ -1,0 +1,1 @@
+"""Who may talk, whose accounts belong together, what each may spend, and who the companion is."""
