@@ -70,15 +70,23 @@ class FifoQueue:
     def squeeze(self, room: int, shorten: Callable[[Entry, int], Entry]) -> None:
         """Show the one turn that is left in `room` tokens, as far as that can be done.
 
-        Long texts are cut by `shorten`, ever shorter; then the turn's earlier steps are left out,
-        the event and the newest step never. Recall storage keeps everything.
+        The oldest gives way first, so that a model that pages through results sees the newest page
+        whole: texts of earlier steps are cut by `shorten`, one by one; then those steps are left
+        out; then what is left is cut, ever shorter. Recall storage keeps everything.
         """
+        steps = self._answers() or [0]
+        for index in range(steps[0], steps[-1]):
+            if self.tokens <= room:
+                return
+            if self._entries[index].tokens > SMALLEST:
+                shortened = shorten(self._entries[index], SMALLEST)
+                self._put([*self._entries[:index], shortened, *self._entries[index + 1 :]])
+        while self.tokens > room and len(answers := self._answers()) > 1:
+            self._put(self._entries[: answers[0]] + self._entries[answers[1] :])
         share = room // 2
         while self.tokens > room and share >= SMALLEST:
             self._put([shorten(e, share) if e.tokens > share else e for e in self._entries])
             share //= 2
-        while self.tokens > room and len(answers := self._answers()) > 1:
-            self._put(self._entries[: answers[0]] + self._entries[answers[1] :])
 
     def _answers(self) -> list[int]:
         return [i for i, entry in enumerate(self._entries) if entry.kind == "answer"]

@@ -30,11 +30,26 @@ def add(subparsers: Subparsers) -> None:
         "data", type=Path, metavar="FOLDER", help="with pairs.json and orderings_*_nestings.jsonl"
     )
 
+    docqa = _experiment(
+        subparsers, "docqa", "answer from ever more documents (the paper's figure 5)", _docqa
+    )
+    docqa.add_argument("data", type=Path, metavar="FILE", help="JSON lines, also gzipped")
+    docqa.add_argument(
+        "--documents", type=_positive, nargs="+", metavar="K", help="how many (default 1 to 700)"
+    )
+    docqa.set_defaults(limit=50)
+
 
 def _kv(args: argparse.Namespace) -> Experiment[Any]:
     from companion.evaluation.kv import KV
 
     return KV(args.data)
+
+
+def _docqa(args: argparse.Namespace) -> Experiment[Any]:
+    from companion.evaluation.docqa import DOCUMENTS, DocQA
+
+    return DocQA(args.data, args.documents or DOCUMENTS)
 
 
 def _experiment(
@@ -84,6 +99,7 @@ async def run(args: argparse.Namespace) -> int:
     Raises:
         OperatorError: the data, the settings or the folder are not as they have to be.
     """
+    from companion import logs
     from companion.cli.eval_progress import Progress
     from companion.evaluation.results import Results
     from companion.evaluation.running import run as run_experiment
@@ -93,6 +109,7 @@ async def run(args: argparse.Namespace) -> int:
         plan, about = await _plan(args, experiment, stack)
         results = Results(args.out or Path(f"eval-{args.name}"))
         results.begin(about, resume=args.resume)
+        logs.set_up("INFO", file=results.folder / "run.log")
         progress = stack.enter_context(Progress())
         with results:
             ran = await run_experiment(experiment, plan, results, progress.begin, progress.tell)

@@ -44,9 +44,13 @@ class Traits:
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One question. `id` is unique in its experiment; `x` is where it stands in the plot."""
+    """One question. `id` is unique in its experiment; `x` is where it stands in the plot.
+
+    Samples of one `unit` are drawn together at each x.
+    """
 
     id: str
+    unit: str = ""
     x: int | None = None
 
 

@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 
 _HEAD = re.compile(r"Page (\d+) of (\d+), (\d+) in all:\n")
-_ITEM = re.compile(
-    r"^\[(?=kept |(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )([^\]\n]*)\](?: [^:\n]{1,60}:)? ", re.M
-)
+_DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_ITEM = re.compile(rf"^\[(?:(kept [^\]\n]*)\] |({_DAY} [^\]\n]*)\] [^:\n]{{1,60}}: )", re.M)
 _MORE = re.compile(r"\nFor more ask for page \d+, with request_heartbeat\.\s*\Z")
 
 
@@ -41,6 +40,6 @@ def read_listing(result: str) -> Listing:
         page=int(head[1]),
         pages=int(head[2]),
         total=int(head[3]),
-        heads=tuple(item[1] for item in found),
+        heads=tuple(item[1] or item[2] for item in found),
         items=tuple(body[item.end() : end].strip() for item, end in zip(found, ends, strict=True)),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from companion.evaluation.bench import Bench
-from companion.evaluation.experiment import Experiment, Method, S, Traits
+from companion.evaluation.experiment import Experiment, Method, S, Sample, Traits
 from companion.evaluation.fresh_home import SampleFailedError, fresh_home
 from companion.evaluation.results import Result, Results
 from companion.settings import Settings
@@ -50,14 +50,14 @@ def chosen(samples: Sequence[S], limit: int | None, seed: int) -> list[S]:
     if limit is None:
         return list(samples)
     by_x: dict[int | None, list[S]] = defaultdict(list)
-    for sample in samples:
+    for sample in sorted(samples, key=lambda sample: _lot(sample, seed)):
         by_x[sample.x].append(sample)
-    rng = random.Random(seed)  # noqa: S311 - which samples, no secret
-    taken: set[str] = set()
-    for group in by_x.values():
-        rng.shuffle(group)
-        taken.update(sample.id for sample in group[:limit])
+    taken = {sample.id for group in by_x.values() for sample in group[:limit]}
     return [sample for sample in samples if sample.id in taken]
+
+
+def _lot(sample: Sample, seed: int) -> float:
+    return random.Random(f"{seed} {sample.unit or sample.id}").random()  # noqa: S311 - no secret
 
 
 async def run(

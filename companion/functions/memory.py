@@ -13,7 +13,7 @@ from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
 from companion.storage.database import Tx
 
-ITEM_CHARS = (700, 350, 175, 90)
+ITEM_CHARS = (700, 600, 510, 430, 365, 310, 265, 225, 190, 160, 135, 110, 90)
 """How much is shown of each hit: the first of these with which a page fits."""
 
 

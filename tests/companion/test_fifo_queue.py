@@ -82,6 +82,18 @@ def test_eviction_loses_nothing_keeps_the_order_and_cuts_before_an_event(
     assert queue.tokens == sum(e.tokens for e in queue)
 
 
+def test_what_was_just_read_is_shown_whole_while_older_pages_of_the_turn_give_way() -> None:
+    queue = FifoQueue([entry("event", 1, 30)])
+    for number in range(2, 82, 2):
+        queue.append(entry("answer", number, 20), entry("result", number + 1, 900))
+        queue.squeeze(5000, lambda e, limit: replace(e, tokens=limit))
+        newest = list(queue)[-1]
+        assert (newest.id, newest.tokens) == (number + 1, 900)
+        assert queue.tokens <= 5000
+    whole = [e.id for e in queue if e.kind == "result" and e.tokens == 900]
+    assert whole == [79, 81]
+
+
 def test_a_turn_larger_than_its_room_is_shown_in_it() -> None:
     big = [entry("event", 1, 900)]
     for number in range(2, 22, 2):

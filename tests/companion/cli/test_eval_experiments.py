@@ -37,7 +37,9 @@ def test_it_prints_a_table_names_the_reader_and_draws_a_plot(
 ) -> None:
     data = str(kv_folder(tmp_path / "data"))
     assert run("kv", data, "--scripted-reader", "--limit", "1", "--jobs", "2") == 0
-    printed = capsys.readouterr().out
+    said = capsys.readouterr()
+    printed = said.out
+    assert "WARNING" not in said.err
     assert "scripted reader (no model)" in printed
     assert "100.0 %" in printed
     out = tmp_path / "eval-kv"

@@ -27,6 +27,21 @@ def kv_folder(folder: Path, pairs: int = 24, orderings: int = 2) -> Path:
     return folder
 
 
+def questions_file(folder: Path, documents: int = 60) -> Path:
+    """Questions, each with a passage whose last words hold the answer."""
+    lines = []
+    for number in range(documents):
+        middle = "The river and the road run side by side through fields of rye. " * 4
+        text = f"A valley in the hills. {middle}Its mayor is Ada Number{number} Smith."
+        passage = {"title": f"Valley {number}", "text": text, "isgold": True}
+        question = f"who is the mayor of valley {number}"
+        raw = {"question": question, "answers": [f"Number{number}"], "ctxs": [passage]}
+        lines.append(json.dumps(raw))
+    path = folder / "questions.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 @asynccontextmanager
 async def reader_bench(traits: Traits, window: int = 8192) -> AsyncIterator[Bench]:
     """A bench on which the scripted reader answers."""

@@ -44,6 +44,17 @@ async def test_pages_have_true_totals_invite_the_next_and_end_clearly(tmp_path: 
     assert pages[3] == "There is no page 9: 23 in all, 5 pages."
 
 
+async def test_a_page_that_nearly_fits_is_cut_by_little(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("hm"))
+    async with a_world(tmp_path, llm, window=6144) as world:
+        await world.say("hello")
+        memory = await world.memory()
+        for number in range(5):
+            await memory.add(f"cello lesson {number}: " + "bow and string " * 60)
+        text = await asked(world, llm, "archival_storage_search", query="cello")
+    assert world.limits.message * 4 * 0.8 < len(text) <= world.limits.message * 4
+
+
 async def test_no_hit_stands_on_two_pages(tmp_path: Path) -> None:
     llm = ScriptedLLM(sends("hm"))
     async with a_world(tmp_path, llm) as world:
