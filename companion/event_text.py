@@ -42,6 +42,17 @@ def local_time(at: datetime, where: tzinfo) -> str:
     )
 
 
+def ago(at: datetime, now: datetime, where: tzinfo) -> str:
+    """How long before `now` it was, by the calendar of `where`, for example "3 weeks ago"."""
+    days = (now.astimezone(where).date() - at.astimezone(where).date()).days
+    if days <= 1:
+        return "yesterday" if days == 1 else "today"
+    for unit, size, least in (("year", 365.25, 731), ("month", 30.44, 61), ("week", 7, 14)):
+        if days >= least:
+            return f"{int(days / size)} {unit}s ago"
+    return f"{days} days ago"
+
+
 def spoken(event: Event) -> str:
     """What the sender said with `event`, verbatim; empty when they said nothing."""
     match event:

@@ -1,7 +1,7 @@
 """One person's memory: working context, archival storage, recall storage. No agent is needed."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 from companion import working_context
 from companion.clock import Clock
@@ -12,7 +12,7 @@ from companion.storage import memory_state, passages, working_contexts
 from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.passages import Passage
-from companion.storage.recall_search import FoundMessage, RecallStorage
+from companion.storage.recall_search import FoundMessage, RecallStorage, Window
 from companion.storage.working_contexts import Version
 
 
@@ -169,10 +169,30 @@ class PersonMemory:
         *,
         since: datetime | None = None,
         until: datetime | None = None,
+        zone: tzinfo = UTC,
         page: int = 0,
     ) -> Page[FoundMessage]:
-        """What was said, by words and meaning, between two moments (UTC), or both."""
-        return await self._recall.search(query, since=since, until=until, page=page)
+        """What was said, by words and meaning, between two moments (UTC), or both.
+
+        Days that the query names, such as "yesterday", are those of `zone`.
+        """
+        now = self._clock.now().astimezone(zone)
+        return await self._recall.search(query, since=since, until=until, now=now, page=page)
+
+    async def search_windows(
+        self,
+        query: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        zone: tzinfo = UTC,
+        page: int = 0,
+    ) -> Page[Window]:
+        """As `search_messages`, each hit with the turns around it."""
+        now = self._clock.now().astimezone(zone)
+        return await self._recall.search_windows(
+            query, since=since, until=until, now=now, page=page
+        )
 
     def _show(self, tx: Tx, version: Version) -> str:
         """Have the next prompt begin with `version`: no call in the queue tells of it."""

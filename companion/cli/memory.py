@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -31,12 +31,16 @@ def add(subparsers: Subparsers) -> None:
     show.set_defaults(run=run_show)
     search = actions.add_parser("search", help="find what was said or kept")
     search.add_argument("words", metavar="WORDS", help="what to look for")
+    search.add_argument(
+        "--explain", action="store_true", help="what each sign adds to the score of each hit"
+    )
     search.set_defaults(run=run_search)
     export = actions.add_parser("export", help="everything, a JSON object a line")
     export.set_defaults(run=run_export)
     for action in (show, search, export):
         action.add_argument(
             "--of",
+            "--as",
             dest="person",
             metavar="PERSON",
             help="a number or name of `companion people list`; not needed while there is only one",
@@ -67,7 +71,9 @@ async def run_show(args: argparse.Namespace) -> int:
 
 async def run_search(args: argparse.Namespace) -> int:
     from companion.cli.database import looked_at
+    from companion.clock import SystemClock
     from companion.embedders.build import build_embedder
+    from companion.event_text import zone
     from companion.storage.archival_search import ArchivalStorage
     from companion.storage.recall_search import RecallStorage
 
@@ -75,7 +81,8 @@ async def run_search(args: argparse.Namespace) -> int:
     try:
         async with looked_at(operators_home(os.environ), os.environ) as database:
             person = await database.read(lambda tx: person_meant(tx, args.person))
-            said = await RecallStorage(database, embedder, person.id).search(args.words)
+            now = SystemClock().now().astimezone(zone(person.timezone))
+            said = await RecallStorage(database, embedder, person.id).search(args.words, now=now)
             kept = await ArchivalStorage(database, embedder, person.id).search(args.words)
     finally:
         if embedder is not None:
@@ -86,11 +93,21 @@ async def run_search(args: argparse.Namespace) -> int:
         return 0
     for hit in said.items:
         sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.speaker}: {hit.said}\n")
+        sys.stdout.write(_explained(hit.parts) if args.explain else "")
     for passage in kept.items:
         sys.stdout.write(f"{passage.created_at:%Y-%m-%d %H:%M}  (kept) {passage.text}\n")
+        sys.stdout.write(_explained(passage.parts) if args.explain else "")
+    if args.explain:
+        sys.stdout.write(f"{said.total} messages and {kept.total} notes are found in all.\n")
     if not said.items and not kept.items:
         sys.stdout.write(f"Nothing was found for {args.words!r}.\n")
     return 0
+
+
+def _explained(parts: Mapping[str, float]) -> str:
+    """The score of a hit and what it is made of, a line."""
+    shares = " + ".join(f"{name} {part:.2f}" for name, part in parts.items() if part)
+    return f"                  {sum(parts.values()):.2f} = {shares or '0'}\n"
 
 
 async def run_export(args: argparse.Namespace) -> int:

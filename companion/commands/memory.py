@@ -92,7 +92,7 @@ async def _undo(asked: Asked) -> Write:
 async def _search(asked: Asked) -> str:
     if not asked.words:
         return "Tell me what: /search the book that I wanted to read"
-    said = await asked.memory.search_messages(asked.words)
+    said = await asked.memory.search_messages(asked.words, zone=asked.zone)
     kept = await asked.memory.search(asked.words)
     lines = [
         f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items

@@ -7,14 +7,20 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from companion.errors import ToolError
-from companion.event_text import local_time
+from companion.event_text import ago, local_time
 from companion.functions.declare import Outcome, Turn, Write, function
 from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
 from companion.storage.database import Tx
+from companion.storage.recall_search import Window
 
 ITEM_CHARS = (700, 600, 510, 430, 365, 310, 265, 225, 190, 160, 135, 110, 90)
 """How much is shown of each hit: the first of these with which a page fits."""
+AROUND_SHARE = 0.3
+"""How much is shown of a turn that stands beside a hit, as a share of that."""
+
+_Line = tuple[str, str, float]
+"""What stands before a text, the text, and the share of `ITEM_CHARS` that it may have."""
 
 
 @function
@@ -71,7 +77,7 @@ async def archival_storage_search(
         raise ToolError("The query is empty. Say what to look for, in a few words.")
     found = await turn.memory.search(query, page=page - 1)
     items = [
-        (f"[kept {local_time(hit.created_at, turn.zone)}, from {hit.source}]", hit.text)
+        [(f"[kept {_when(turn, hit.created_at)}, from {hit.source}] ", hit.text, 1)]
         for hit in found.items
     ]
     return Outcome(text=_listing(turn, query, found, items))
@@ -93,13 +99,37 @@ async def conversation_search(
         raise ToolError("Give a query, a since or an until day, or several of them.")
     if start and end and start >= end:
         raise ToolError(f"since {since} lies after until {until}. Swap them.")
-    found = await turn.memory.search_messages(
-        query.strip() or None, since=start, until=end, page=page - 1
-    )
+    if query.strip():
+        windows = await turn.memory.search_windows(
+            query, since=start, until=end, zone=turn.zone, page=page - 1
+        )
+        return Outcome(text=_listing(turn, query, windows, _windows(turn, windows.items)))
+    found = await turn.memory.search_messages(None, since=start, until=end, page=page - 1)
     items = [
-        (f"[{local_time(hit.said_at, turn.zone)}] {hit.speaker}:", hit.said) for hit in found.items
+        [(f"[{_when(turn, hit.said_at)}] {hit.speaker}: ", hit.said, 1)] for hit in found.items
     ]
     return Outcome(text=_listing(turn, query, found, items))
+
+
+def _windows(turn: Turn, windows: Sequence[Window]) -> list[Sequence[_Line]]:
+    """Each window under its time; what was found is marked, and what stands around it cut short."""
+    return [
+        [
+            (f"[{_when(turn, window.turns[0].said_at)}]", "", 1),
+            *(
+                (f"> {one.speaker}: ", one.said, 1)
+                if one.id in window.hits
+                else (f"  {one.speaker}: ", one.said, AROUND_SHARE)
+                for one in window.turns
+            ),
+        ]
+        for window in windows
+        if window.turns
+    ]
+
+
+def _when(turn: Turn, at: datetime) -> str:
+    return f"{local_time(at, turn.zone)}, {ago(at, turn.now(), turn.zone)}"
 
 
 def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime | None:
@@ -114,8 +144,8 @@ def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime
         raise ToolError(f"{name} is “{text}”; write a day as YYYY-MM-DD.") from error
 
 
-def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[tuple[str, str]]) -> str:
-    """A page of hits, each with what stands before it, cut so that all of them are seen."""
+def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[Sequence[_Line]]) -> str:
+    """A page of hits, a few lines each, cut so that all of them are seen."""
     if found.total == 0:
         return "Nothing found. Try other words, or a wider range of days."
     if not items:
@@ -128,7 +158,11 @@ def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[tuple[str
     )
     listing = ""
     for chars in ITEM_CHARS:
-        lines = [f"{before} {excerpt(text, query, chars)}" for before, text in items]
+        lines = [
+            f"{before}{excerpt(text, query, int(share * chars))}"
+            for item in items
+            for before, text, share in item
+        ]
         listing = "\n".join([head, *lines]) + more
         if turn.fits(listing):
             break

@@ -1,6 +1,12 @@
-"""Dates that a query names: "5 May 2023", "in June", "2023-05-05"."""
+"""Days that a query names: "5 May 2023", "in June", "2023-05-05", "last week"."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from companion.memory.relative_dates import Days, last_month_called, months_from, relative_days
+from companion.memory.words import STOP_CHARACTERS, query_terms
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
@@ -8,46 +14,92 @@ _MONTHS = (
 )
 _NAMES = {name: number for number, month in enumerate(_MONTHS, 1) for name in (month, month[:3])}
 _NAMES["sept"] = 9
-_MONTH = r"(?P<month>" + "|".join(sorted(_NAMES, key=len, reverse=True)) + r")\b\.?"
+_NAMES |= {numeral: number for number, numeral in enumerate("一二三四五六七八九十", 1)}
+_NAMES |= {"十一": 11, "十二": 12}
+_MONTH = r"(?P<month>" + "|".join(sorted(filter(str.isascii, _NAMES), key=len, reverse=True))
+_MONTH += r")\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
-_BEFORE_MONTH = "(?:in|of|during|since|last|this|early|mid|late|end)"
+_BEFORE_MONTH = r"(?P<which>in|of|during|since|last|this|early|mid|late|end)"
+_HAN_MONTH = r"(?P<month>\b1?\d|十[一二]|[一二三四五六七八九十])月"
 _WRITTEN = (
     re.compile(rf"\b{_YEAR[:-2]}-(?P<month>[01]\d)(?:-(?P<day>[0-3]\d))?\b"),
     re.compile(rf"\b{_YEAR[:-2]}年(?:(?P<month>1?\d)月)?(?:(?P<day>[1-3]?\d)[日号])?"),
-    re.compile(r"(?P<month>\b1?\d)月(?:(?P<day>[1-3]?\d)[日号])?"),
+    re.compile(rf"{_HAN_MONTH}(?:(?P<day>[1-3]?\d)[日号])?"),
     re.compile(rf"\b{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH},?\s+{_YEAR}", re.IGNORECASE),
-    re.compile(
-        rf"\b(?:in|of|during|since|last|this|early|mid|late|end)[\s-]+{_MONTH}", re.IGNORECASE
-    ),
+    re.compile(rf"\b{_BEFORE_MONTH}[\s-]+{_MONTH}", re.IGNORECASE),
     re.compile(rf"(?<![\w-]){_YEAR}"),
 )
 
 
-def date_patterns(query: str) -> list[str]:
-    """What the dates that `query` names look like at the head of an ISO date, as GLOB patterns.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The days that a query names. `alone` says that it asks for nothing else."""
 
-    A part that it leaves open, as the year in "5 May", matches anything.
+    days: tuple[Days, ...]
+    alone: bool
+
+
+def days_named(query: str, *, years: Iterable[int], today: date | None = None) -> Named:
+    """The days that `query` names, on a calendar in which it is `today`.
+
+    A year that it leaves open, as in "5 May", is any of `years`. Without `today` what is named by
+    how far back it lies is not understood.
     """
-    patterns = []
+    asked, rest = list(years), query
+    found: list[Days] = []
+    if today is not None:
+        for match, days in relative_days(query, today):
+            found.append(days)
+            rest = rest.replace(match[0], " ", 1)
     for form in _WRITTEN:
-        for match in form.finditer(query):
-            patterns.append(_pattern(match.groupdict()))
-        query = form.sub(" ", query)
-    return list(dict.fromkeys(patterns))
+        for match in form.finditer(rest):
+            found += _meant(match.groupdict(), asked, today)
+        rest = form.sub(" ", rest)
+    return Named(tuple(dict.fromkeys(found)), bool(found) and _asks_nothing(rest))
 
 
-def _pattern(named: dict[str, str | None]) -> str:
-    year, month, day = named.get("year"), named.get("month"), named.get("day")
-    number = None
-    if month is not None:
-        number = int(month) if month.isdigit() else _NAMES[month.lower()]
-    return "-".join(
-        (
-            year or "????",
-            "??" if number is None else f"{number:02}",
-            f"{int(day):02}*" if day else "*",
-        )
+def _meant(named: dict[str, str | None], years: list[int], today: date | None) -> list[Days]:
+    month = _number(named.get("month"))
+    which = (named.get("which") or "").lower()
+    if today is not None and month is not None and which in ("last", "this"):
+        return [last_month_called(month, today, this=which == "this")]
+    if year := named.get("year"):
+        years = [int(year)]
+    whole = [_days(year, month, _number(named.get("day"))) for year in years]
+    return [days for days in whole if days is not None]
+
+
+def _days(year: int, month: int | None, day: int | None) -> Days | None:
+    try:
+        if month is None:
+            return Days(date(year, 1, 1), date(year + 1, 1, 1))
+        first = date(year, month, day or 1)
+    except ValueError:  # such as 31 June
+        return None
+    return Days(first, first + timedelta(days=1) if day else months_from(first, 1))
+
+
+def _number(word: str | None) -> int | None:
+    if word is None:
+        return None
+    return int(word) if word.isdecimal() else _NAMES[word.lower()]
+
+
+def _asks_nothing(rest: str) -> bool:
+    """Whether nothing is left to look for but that something was said, or happened."""
+    return all(
+        term in _SAYING or _SAYING_CHARACTERS.issuperset(term)
+        for term in query_terms(f"{rest} said")  # of stop words alone it would give them all
     )
+
+
+_SAYING = frozenset(
+    (
+        *("say", "said", "tell", "told", "talk", "talked", "talking", "discuss", "discussed"),
+        *("speak", "spoke", "chat", "chatted", "chatting", "happen", "happened", "happening"),
+    )
+)
+_SAYING_CHARACTERS = STOP_CHARACTERS | frozenset("说說聊谈談讲講话話天事情发發生")

@@ -26,6 +26,8 @@ NEAREST_SHARE = 0.1
 """Most of everything that is found by meaning alone."""
 STANDS_OUT = 2.0
 """Standard deviations above the mean likeness from which meaning alone is enough."""
+FOREMOST = 20
+"""Among the first so many by all signs, being nearer in meaning than most is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class Signs:
 
     `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
     a long pause. `likeness` is the cosine with each of `liked`. `spoken` is what somebody said
-    whom the query names, `dated` what falls on a date that it names.
+    whom the query names, `dated` what falls on a date that it names. `dates_alone` says that it
+    asks for nothing else.
     """
 
     ids: Ids
@@ -76,28 +79,53 @@ class Signs:
     sittings: Ids = field(default_factory=_no_ids)
     spoken: Ids = field(default_factory=_no_ids)
     dated: Ids = field(default_factory=_no_ids)
+    dates_alone: bool = False
 
 
-def rank(signs: Signs, weights: Weights) -> Ids:
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a query finds, best first, and what each sign adds to its score."""
+
+    ids: Ids
+    parts: dict[str, Scores]
+
+    def parts_of(self, which: slice) -> list[dict[str, float]]:
+        """What each sign adds to the score of each of `which`."""
+        columns = [part[which].tolist() for part in self.parts.values()]
+        rows = zip(*columns, strict=True) if columns else ((),) * len(self.ids[which])
+        return [dict(zip(self.parts, row, strict=True)) for row in rows]
+
+
+def rank(signs: Signs, weights: Weights) -> Ranking:
     """What the query finds, best first; of equals the newest first.
 
-    Found is what holds one of the words, what lies where several of them come together, and what
-    stands out by meaning.
+    Found is what holds one of the words, what lies where several of them come together, what
+    stands out by meaning, and of the first by all signs what is nearer in meaning than most. A
+    query that names only days finds all that was said then.
     """
     places = _Places(signs.ids)
     near = _Near(places, signs.sittings if weights.neighbours else None)
     words, found = _by_words(signs.terms, places, near)
-    score = _scaled(words)
+    parts = {"words": words / max(words.max(initial=0), np.finfo(np.float32).tiny)}
+    likeness = None
     if len(signs.liked):
         likeness = places.spread(signs.liked, signs.likeness)
-        score = weights.words * score + weights.meaning * _scaled(likeness)
+        parts["words"] *= weights.words
+        parts["meaning"] = weights.meaning * _scaled(likeness)
         found[_standing_out(likeness)] = True
     if weights.neighbours:
-        score = score + weights.neighbours * np.maximum(score, near.best(score))
-    score[places.of(signs.spoken)] += weights.speaker
-    score[places.of(signs.dated)] += weights.date
+        own = sum(parts.values(), np.zeros(places.count, np.float32))
+        parts["neighbours"] = weights.neighbours * np.maximum(own, near.best(own))
+    parts["speaker"] = weights.speaker * places.flags(signs.spoken)
+    parts["date"] = weights.date * places.flags(signs.dated)
+    score = sum(parts.values(), np.zeros(places.count, np.float32))
+    if signs.dates_alone:
+        found |= places.flags(signs.dated)
+    if likeness is not None and found.any():
+        found[_foremost(score, likeness)] = True
     newest_first = np.flatnonzero(found)[::-1]
-    return signs.ids[newest_first[np.argsort(-score[newest_first], kind="stable")]]
+    order = newest_first[np.argsort(-score[newest_first], kind="stable")]
+    return Ranking(signs.ids[order], {name: part[order] for name, part in parts.items()})
 
 
 def _by_words(
@@ -137,6 +165,14 @@ def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
     return standing_out
 
 
+def _foremost(score: Scores, likeness: Scores) -> npt.NDArray[np.intp]:
+    """The first by `score` that are nearer in meaning than most."""
+    most = min(FOREMOST, int(np.ceil(len(score) * NEAREST_SHARE)))
+    first = np.argpartition(score, len(score) - most)[len(score) - most :]
+    nearer: npt.NDArray[np.intp] = first[likeness[first] > likeness.mean()]
+    return nearer
+
+
 class _Places:
     """Where each id stands among all that may be found."""
 
@@ -149,6 +185,12 @@ class _Places:
     def of(self, ids: Ids) -> npt.NDArray[np.intp]:
         """The places of those of `ids` that have one."""
         return self._find(ids)[0]
+
+    def flags(self, ids: Ids) -> _Flags:
+        """Which places are those of `ids`."""
+        flags = np.zeros(self.count, np.bool_)
+        flags[self.of(ids)] = True
+        return flags
 
     def spread(self, ids: Ids, values: Scores) -> Scores:
         """`values` at the places of `ids`; their mean where nothing is known."""

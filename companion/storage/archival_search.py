@@ -1,27 +1,28 @@
 """Finds passages by words and meaning."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from companion.embedders.protocol import Embedder, Matrix
 from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import PASSAGES, Signs, rank
+from companion.memory.ranking import PASSAGES, Ranking, Signs, rank
 from companion.memory.words import query_terms
 from companion.storage.database import Database, Tx
 from companion.storage.query_vector import near, query_vector
 from companion.storage.search_index import numbers, with_terms
-from companion.storage.vector_blocks import Ids
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage that a search found. `source` is 'model', 'person' or the name of an upload."""
+    """A passage that a search found. `source` is 'model', 'person' or the name of an upload, and
+    `parts` what each sign adds to its score."""
 
     id: int
     text: str
     source: str
     created_at: datetime
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 class ArchivalStorage:
@@ -34,7 +35,7 @@ class ArchivalStorage:
         self._embedder = embedder
         self._person = person
         self._page_size = page_size
-        self._shown: tuple[str, list[int]] | None = None
+        self._shown: tuple[str, Ranking] | None = None
 
     async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
         """What fits `query` best, best first.
@@ -43,16 +44,19 @@ class ArchivalStorage:
         shows twice.
         """
         if page and self._shown and self._shown[0] == query:
-            hits = self._shown[1]
+            ranking = self._shown[1]
         else:
             vector = await query_vector(self._embedder, query)
-            hits = await self._db.read(lambda tx: self._hits(tx, query, vector).tolist())
-            self._shown = (query, hits)
+            ranking = await self._db.read(lambda tx: self._ranked(tx, query, vector))
+            self._shown = (query, ranking)
+        hits = ranking.ids.tolist()
         shown = cut(hits, number=page, size=self._page_size)
-        items = await self._db.read(lambda tx: _passages(tx, self._person, shown))
+        parts = ranking.parts_of(slice(page * self._page_size, (page + 1) * self._page_size))
+        known = dict(zip(shown, parts, strict=True))
+        items = await self._db.read(lambda tx: _passages(tx, self._person, known))
         return Page(tuple(items), page, pages(len(hits), self._page_size), len(hits))
 
-    def _hits(self, tx: Tx, query: str, vector: Matrix | None) -> Ids:
+    def _ranked(self, tx: Tx, query: str, vector: Matrix | None) -> Ranking:
         (listed,) = tx.execute(
             "SELECT group_concat(id) FROM (SELECT id FROM passage WHERE person_id = ? ORDER BY id)",
             (self._person,),
@@ -68,14 +72,16 @@ class ArchivalStorage:
         return rank(signs, PASSAGES)
 
 
-def _passages(tx: Tx, person: int, ids: Sequence[int]) -> list[FoundPassage]:
+def _passages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) -> list[FoundPassage]:
+    """The passages with the ids of `wanted`, in its order, with their parts."""
     found = []
-    for passage in ids:
+    for passage, parts in wanted.items():
         row = tx.execute(
             "SELECT text, source, created_at FROM passage WHERE id = ? AND person_id = ?",
             (passage, person),
         ).fetchone()
         if row is not None:
             text, source, created_at = row
-            found.append(FoundPassage(passage, text, source, datetime.fromisoformat(created_at)))
+            at = datetime.fromisoformat(created_at)
+            found.append(FoundPassage(passage, text, source, at, parts))
     return found

@@ -1,15 +1,17 @@
 """Finds what was said: by words, meaning, speaker and date, in one order."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, tzinfo
+from functools import cached_property
 
 import numpy as np
 
 from companion.embedders.protocol import Embedder, Matrix
-from companion.memory.dates import date_patterns
+from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import MESSAGES, Signs, Weights, rank
+from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, rank
+from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
@@ -23,12 +25,21 @@ END = "a"
 
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
-    """A message that a search found."""
+    """A message that a search found. `parts` is what each sign adds to its score."""
 
     id: int
     speaker: str
     said: str
     said_at: datetime
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A hit with the turns around it, in order. `hits` are the ids of all in it that were found."""
+
+    turns: tuple[FoundMessage, ...]
+    hits: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,20 @@ class _Asked:
     query: str
     since: datetime | None
     until: datetime | None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found for a query, among which messages, and where their sittings begin."""
+
+    asked: _Asked
+    among: Ids
+    sittings: Ids
+    ranking: Ranking
+
+    @cached_property
+    def windows(self) -> list[list[int]]:
+        return windows(self.among, self.sittings, self.ranking.ids.tolist())
 
 
 class RecallStorage:
@@ -60,7 +85,7 @@ class RecallStorage:
         self._person = person
         self._page_size = page_size
         self._weights = weights
-        self._shown: tuple[_Asked, list[int]] | None = None
+        self._shown: _Found | None = None
 
     async def search(
         self,
@@ -68,31 +93,60 @@ class RecallStorage:
         *,
         since: datetime | None = None,
         until: datetime | None = None,
+        now: datetime | None = None,
         page: int = 0,
     ) -> Page[FoundMessage]:
         """What fits `query` best, best first; without a query what was said, oldest first.
 
-        Only what was said at `since` or later and before `until`. The pages after the first
-        come from the order that the first was cut from, so that no hit shows twice.
+        Only what was said at `since` or later and before `until`. Days that the query names
+        are those of `now`'s zone, or of UTC, and "last week" says something only with `now`. The
+        pages after the first come from the order that the first was cut from, so that no hit
+        shows twice.
         """
-        asked = _Asked((query or "").strip(), since, until)
-        if page and self._shown and self._shown[0] == asked:
-            hits = self._shown[1]
-        else:
-            hits = (await self._hits(asked)).tolist()
-            self._shown = (asked, hits)
+        found = await self._find(_Asked((query or "").strip(), since, until), now, page)
+        hits = found.ranking.ids.tolist()
         shown = cut(hits, number=page, size=self._page_size)
-        items = await self._db.read(lambda tx: _messages(tx, self._person, shown))
+        parts = found.ranking.parts_of(slice(page * self._page_size, (page + 1) * self._page_size))
+        known = dict(zip(shown, parts, strict=True))
+        items = await self._db.read(lambda tx: _messages(tx, self._person, known))
         return Page(tuple(items), page, pages(len(hits), self._page_size), len(hits))
 
-    async def _hits(self, asked: _Asked) -> Ids:
-        if not asked.query:
-            return await self._db.read(lambda tx: _said(tx, self._person, asked))
-        signs, rest = await self._db.read(lambda tx: self._signs(tx, asked))
-        vector = await query_vector(self._embedder, rest)
-        return await self._db.read(lambda tx: self._ranked(tx, signs, vector))
+    async def search_windows(
+        self,
+        query: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        now: datetime | None = None,
+        page: int = 0,
+    ) -> Page[Window]:
+        """As `search`, with the turns around each hit; no turn shows twice, on whatever page."""
+        found = await self._find(_Asked(query.strip(), since, until), now, page)
+        hits = frozenset(found.ranking.ids.tolist())
+        shown = cut(found.windows, number=page, size=self._page_size)
 
-    def _signs(self, tx: Tx, asked: _Asked) -> tuple[Signs, str]:
+        def read(tx: Tx) -> list[Window]:
+            turns = [_messages(tx, self._person, {one: {} for one in ids}) for ids in shown]
+            return [Window(tuple(some), hits & {one.id for one in some}) for some in turns]
+
+        items = tuple(await self._db.read(read))
+        total = len(found.windows)
+        return Page(items, page, pages(total, self._page_size), total)
+
+    async def _find(self, asked: _Asked, now: datetime | None, page: int) -> _Found:
+        if page and self._shown is not None and self._shown.asked == asked:
+            return self._shown
+        if asked.query:
+            signs, rest = await self._db.read(lambda tx: self._signs(tx, asked, now))
+            vector = await query_vector(self._embedder, rest)
+            ranking = await self._db.read(lambda tx: self._ranked(tx, signs, vector))
+            self._shown = _Found(asked, signs.ids, signs.sittings, ranking)
+        else:
+            ids = await self._db.read(lambda tx: _said(tx, self._person, asked))
+            self._shown = _Found(asked, ids, ids, Ranking(ids, {}))
+        return self._shown
+
+    def _signs(self, tx: Tx, asked: _Asked, now: datetime | None) -> tuple[Signs, str]:
         """All signs but meaning, and the query without the names of speakers.
 
         A name says who spoke; as a word it would find the turns that call somebody by it.
@@ -100,16 +154,18 @@ class RecallStorage:
         person = self._person
         named = named_in(asked.query, search_index.speakers(tx, person))
         rest = without_names(asked.query, named)
+        when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))
         return Signs(
             ids=_said(tx, person, asked),
             terms=terms,
             sittings=search_index.sittings(tx, person),
             spoken=search_index.spoken_by(tx, person=person, named=named),
-            dated=_dated(tx, person, date_patterns(asked.query)),
+            dated=_dated(tx, person, when, now.tzinfo if now and now.tzinfo else UTC),
+            dates_alone=when.alone,
         ), rest
 
-    def _ranked(self, tx: Tx, signs: Signs, vector: Matrix | None) -> Ids:
+    def _ranked(self, tx: Tx, signs: Signs, vector: Matrix | None) -> Ranking:
         liked, likeness = near(tx, "message", self._embedder, self._person, vector)
         return rank(replace(signs, liked=liked, likeness=likeness), self._weights)
 
@@ -129,22 +185,40 @@ def _said(tx: Tx, person: int, asked: _Asked) -> Ids:
     return numbers(listed)
 
 
-def _dated(tx: Tx, person: int, patterns: Sequence[str]) -> Ids:
-    """Ids of what was said on dates like any of `patterns`."""
+def _when(tx: Tx, person: int, query: str, now: datetime | None) -> Named:
+    """The days that `query` names; a year that it leaves open is any in which they talked."""
+    edge = (
+        "SELECT said_at FROM message WHERE person_id = :person AND said <> '' ORDER BY said_at {}"
+        " LIMIT 1"
+    )
+    first, last = tx.execute(
+        f"SELECT ({edge.format('ASC')}), ({edge.format('DESC')})", {"person": person}
+    ).fetchone()
+    years = range(int(first[:4]), int(last[:4]) + 1) if first else ()
+    return days_named(query, years=years, today=now.date() if now else None)
+
+
+def _dated(tx: Tx, person: int, when: Named, zone: tzinfo) -> Ids:
+    """Ids of what was said on the days of `when` in `zone`."""
     found = []
-    for pattern in patterns:
+    for days in when.days:
         (listed,) = tx.execute(
             "SELECT group_concat(id) FROM message"
-            " WHERE person_id = ? AND said <> '' AND said_at GLOB ?",
-            (person, pattern),
+            " WHERE person_id = ? AND said <> '' AND said_at >= ? AND said_at < ?",
+            (person, _midnight(days.first, zone), _midnight(days.after, zone)),
         ).fetchone()
         found.append(numbers(listed))
     return np.unique(np.concatenate([numbers(None), *found]))
 
 
-def _messages(tx: Tx, person: int, ids: Sequence[int]) -> list[FoundMessage]:
+def _midnight(day: date, zone: tzinfo) -> str:
+    return datetime.combine(day, time.min, zone).astimezone(UTC).isoformat()
+
+
+def _messages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) -> list[FoundMessage]:
+    """The messages with the ids of `wanted`, in its order, with their parts."""
     found = []
-    for message in ids:
+    for message, parts in wanted.items():
         row = tx.execute(
             "SELECT speaker, said, said_at FROM message"
             " WHERE id = ? AND person_id = ? AND said <> ''",
@@ -152,5 +226,6 @@ def _messages(tx: Tx, person: int, ids: Sequence[int]) -> list[FoundMessage]:
         ).fetchone()
         if row is not None:
             speaker, said, said_at = row
-            found.append(FoundMessage(message, speaker, said, datetime.fromisoformat(said_at)))
+            at = datetime.fromisoformat(said_at)
+            found.append(FoundMessage(message, speaker, said, at, parts))
     return found

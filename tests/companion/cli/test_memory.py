@@ -68,6 +68,19 @@ async def test_search_finds_what_this_person_said_and_nothing_of_anothers(
     ).out.replace("Nothing was found for 'sea'.", "")
 
 
+async def test_search_explains_what_each_sign_adds_to_a_score(here: Here, home: Home) -> None:
+    ran = await here(
+        home.path, "memory", "search", "what did Mira say of the sea", "--as", "Ben", "--explain"
+    )
+    first, why, *_ = ran.out.splitlines()
+    assert first == "2025-05-05 12:00  Mira: Mira: the sea is near"
+    total, _, parts = why.strip().partition(" = ")
+    shares = dict(part.rsplit(" ", 1) for part in parts.split(" + "))
+    assert {"words", "neighbours", "speaker"} == set(shares)
+    assert float(total) == pytest.approx(sum(map(float, shares.values())), abs=0.02)
+    assert ran.out.endswith("2 messages and 0 notes are found in all.\n")
+
+
 async def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(
     here: Here, home: Home
 ) -> None:

@@ -93,6 +93,42 @@ async def test_a_day_range_is_the_whole_of_its_days_in_the_persons_zone(tmp_path
     assert "4 in all" in text
 
 
+async def test_a_hit_is_shown_with_what_stands_around_it_and_how_long_ago_it_was(
+    tmp_path: Path,
+) -> None:
+    llm = ScriptedLLM()
+    clock = VirtualClock(datetime(2025, 5, 5, 9, tzinfo=UTC))
+    async with a_world(tmp_path, llm, clock=clock) as world:
+        for said, answer in (("hi", "Hello."), ("I saw a heron", "Where?"), ("by the pond", "Ah.")):
+            llm.will(sends(answer))
+            await world.say(said)
+            clock.advance(timedelta(minutes=1))
+        clock.advance(timedelta(days=22))
+        text = await asked(world, llm, "conversation_search", query="heron")
+    assert text.splitlines() == [
+        "Page 1 of 1, 1 in all:",
+        "[Mon 5 May 2025 09:00 UTC, 3 weeks ago]",
+        "  Mira: Hello.",
+        "> Anna: I saw a heron",
+        "  Mira: Where?",
+    ]
+
+
+async def test_days_in_the_words_are_those_of_the_persons_own_calendar(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    clock = VirtualClock(datetime(2025, 5, 4, 14, 59, tzinfo=UTC))
+    async with a_world(tmp_path, llm, clock=clock) as world:
+        await world.say("/timezone Asia/Tokyo")
+        for said in ("before midnight", "after midnight"):
+            llm.will(sends("hm"))
+            await world.say(said)
+            clock.advance(timedelta(minutes=1))
+        clock.advance(timedelta(days=1))
+        text = await asked(world, llm, "conversation_search", query="what was said yesterday?")
+    assert "> Anna: after midnight" in text
+    assert "before midnight" not in text
+
+
 async def test_words_and_days_narrow_each_other(tmp_path: Path) -> None:
     llm = ScriptedLLM()
     async with a_world(tmp_path, llm) as world:

@@ -16,17 +16,17 @@ TWENTY = ids(*range(1, 21))
 
 def test_the_rarer_word_counts_more() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("often", ids(1, 5, 9, 13)), Term("rare", ids(20))])
-    assert rank(signs, MESSAGES).tolist() == [20, 13, 9, 5, 1]
+    assert rank(signs, MESSAGES).ids.tolist() == [20, 13, 9, 5, 1]
 
 
 def test_a_turn_where_words_come_together_is_found_without_one() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("garden", ids(10)), Term("party", ids(12))])
-    assert set(rank(signs, MESSAGES).tolist()) == {10, 11, 12}
+    assert set(rank(signs, MESSAGES).ids.tolist()) == {10, 11, 12}
 
 
 def test_the_turns_around_a_single_word_are_not_found() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("garden", ids(10))])
-    assert rank(signs, MESSAGES).tolist() == [10]
+    assert rank(signs, MESSAGES).ids.tolist() == [10]
 
 
 def test_nothing_is_gained_from_before_a_long_pause() -> None:
@@ -35,34 +35,34 @@ def test_nothing_is_gained_from_before_a_long_pause() -> None:
         terms=[Term("garden", ids(10)), Term("party", ids(12))],
         sittings=ids(1, 11, 12),
     )
-    assert rank(apart, MESSAGES).tolist() == [12, 10]
+    assert rank(apart, MESSAGES).ids.tolist() == [12, 10]
 
 
 def test_passages_gain_nothing_from_those_beside_them() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("garden", ids(10)), Term("party", ids(12))])
-    assert rank(signs, PASSAGES).tolist() == [12, 10]
+    assert rank(signs, PASSAGES).ids.tolist() == [12, 10]
 
 
 def test_who_is_named_comes_first() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("cat", ids(3, 9))], spoken=ids(1, 3))
-    assert rank(signs, MESSAGES).tolist() == [3, 9]
+    assert rank(signs, MESSAGES).ids.tolist() == [3, 9]
 
 
 def test_what_falls_on_a_named_date_comes_first() -> None:
     signs = Signs(ids=TWENTY, terms=[Term("cat", ids(3, 9))], dated=ids(3, 4))
-    assert rank(signs, MESSAGES).tolist() == [3, 9]
+    assert rank(signs, MESSAGES).ids.tolist() == [3, 9]
 
 
 def test_meaning_alone_finds_only_what_stands_out() -> None:
     likeness = np.full(20, 0.1, np.float32)
     likeness[6] = 0.9
     signs = Signs(ids=TWENTY, liked=TWENTY, likeness=likeness)
-    assert rank(signs, MESSAGES).tolist() == [7]
+    assert rank(signs, MESSAGES).ids.tolist() == [7]
 
 
 def test_the_only_thing_there_is_can_be_found_by_meaning() -> None:
     signs = Signs(ids=ids(4), liked=ids(4), likeness=np.array([0.4], np.float32))
-    assert rank(signs, PASSAGES).tolist() == [4]
+    assert rank(signs, PASSAGES).ids.tolist() == [4]
 
 
 def test_what_has_no_vector_yet_is_found_by_its_words() -> None:
@@ -72,7 +72,7 @@ def test_what_has_no_vector_yet_is_found_by_its_words() -> None:
         liked=ids(1),
         likeness=np.array([0.9], np.float32),
     )
-    assert 3 in rank(signs, MESSAGES)
+    assert 3 in rank(signs, MESSAGES).ids
 
 
 numbered = st.lists(st.integers(1, 60), max_size=30).map(lambda some: ids(*sorted(set(some))))
@@ -89,8 +89,8 @@ def test_whatever_the_signs_each_hit_comes_once_and_only_from_what_may_be_found(
         liked=liked,
         likeness=np.linspace(-1, 1, len(liked), dtype=np.float32),
     )
-    found = rank(signs, MESSAGES).tolist()
+    found = rank(signs, MESSAGES).ids.tolist()
     assert len(found) == len(set(found))
     assert set(found) <= set(all_ids.tolist())
     assert set(found) >= {one for held in words for one in held.tolist()} & set(all_ids.tolist())
-    assert rank(signs, MESSAGES).tolist() == found
+    assert rank(signs, MESSAGES).ids.tolist() == found

@@ -149,6 +149,48 @@ async def test_a_date_in_the_query_brings_what_was_said_then_to_the_front(tmp_pa
         assert (await memory.found("how was the cat on 2 April 2026?"))[0] == "the cat is well"
 
 
+async def test_a_query_may_name_days_by_how_far_back_they_lie(tmp_path: Path) -> None:
+    zone = ZoneInfo("Asia/Tokyo")
+    now = datetime(2026, 5, 15, 9, tzinfo=zone)
+    async with remembering(tmp_path) as memory:
+        for days in (20, 9, 2):
+            before = (now - timedelta(days=days)).astimezone(UTC)
+            await memory.hear(f"the cat, {days} days before", at=before)
+        midnight = datetime(2026, 5, 14, tzinfo=zone).astimezone(UTC)
+        await memory.hear("just after midnight", at=midnight)
+        await memory.hear("just before", at=midnight - timedelta(minutes=1))
+        recall = memory.recall()
+        for query, first in (("the cat last week", 9), ("猫 cat two days ago", 2)):
+            (hit, *_) = (await recall.search(query, now=now)).items
+            assert hit.said == f"the cat, {first} days before"
+        page = await recall.search("what did we talk about yesterday?", now=now)
+        assert [hit.said for hit in page.items] == ["just after midnight"]
+
+
+async def test_windows_have_true_totals_and_show_no_turn_twice(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        ids = await memory.hear(
+            *("garden" if number % 3 == 0 else f"line {number}" for number in range(40))
+        )
+        recall = memory.recall()
+        pages = [await recall.search_windows("garden", page=page) for page in range(4)]
+        assert [(page.pages, page.total) for page in pages] == [(3, 14)] * 4
+        shown = [turn.id for page in pages for window in page.items for turn in window.turns]
+        assert sorted(shown) == ids
+        hits = [hit for page in pages for window in page.items for hit in window.hits]
+        assert sorted(hits) == ids[::3]
+
+
+async def test_each_hit_tells_what_its_score_is_made_of(tmp_path: Path) -> None:
+    async with remembering(tmp_path, TopicEmbedder("dog puppy", "rain")) as memory:
+        await memory.hear("the dog sleeps", "what rain", speaker="Ben")
+        await memory.embed()
+        (hit, *_) = (await memory.recall().search("Ben's dog in 2026")).items
+        assert {name for name, part in hit.parts.items() if part > 0} == {
+            *("words", "meaning", "neighbours", "speaker", "date")
+        }
+
+
 async def test_a_speaker_in_the_query_brings_what_they_said_to_the_front(tmp_path: Path) -> None:
     async with remembering(tmp_path) as memory:
         await memory.hear("Anna, my cat is called Tom", speaker="Ben")
