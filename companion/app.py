@@ -26,6 +26,7 @@ from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
+from companion.reactions import with_what_it_is_about
 from companion.returning import came_back
 from companion.settings import Settings
 from companion.storage import inbox, outbox, people, schedule
@@ -85,7 +86,8 @@ class Companion:
         heard: list[str] = []
 
         async def hear(message: OutgoingMessage) -> None:
-            heard.append(message.text)
+            if message.reacts_to is None:
+                heard.append(message.text)
 
         # whoever asks while another waits would be given the other's answer
         alone = self._answering.setdefault(event.address, asyncio.Lock())
@@ -105,7 +107,8 @@ class Companion:
             place = people.place(tx, event.address, event.sender, now)
             people.set_unreachable(tx, place.person, place.id, None)
             schedule.resume(tx, place.person, place.id)
-            return inbox.add(tx, place, came_back(tx, place, event, now), now)
+            known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
+            return inbox.add(tx, place, known, now)
 
         item = await self._db.write(work)
         if item is not None:
