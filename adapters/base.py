@@ -52,8 +52,8 @@ class Adapter(Protocol):
     async def run(self, handle: Handle) -> None:
         """Connect, and give each event to `handle`, until cancelled or left by the person."""
 
-    async def send(self, message: OutgoingMessage) -> None:
-        """Deliver `message`, in pieces if it is too long for the platform.
+    async def send(self, message: OutgoingMessage) -> str | None:
+        """Deliver `message`, and give what the platform calls it, if anything.
 
         Raises:
             DeliveryError: the platform will not take it; trying again won't help.

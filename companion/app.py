@@ -28,6 +28,7 @@ from companion.people.access import HELLO, Access
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
+from companion.reactions import with_what_it_is_about
 from companion.returning import came_back
 from companion.settings import Settings
 from companion.storage import inbox, outbox, people, schedule
@@ -89,7 +90,8 @@ class Companion:
         heard: list[str] = []
 
         async def hear(message: OutgoingMessage) -> None:
-            heard.append(message.text)
+            if message.reacts_to is None:
+                heard.append(message.text)
 
         # whoever asks while another waits would be given the other's answer
         alone = self._answering.setdefault(event.address, asyncio.Lock())
@@ -112,7 +114,8 @@ class Companion:
             people.set_unreachable(tx, place.person, place.id, None)
             schedule.resume(tx, place.person, place.id)
             hello = self.people.hello_in(tx, place)
-            return hello, inbox.add(tx, place, came_back(tx, place, event, now), now)
+            known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
+            return hello, inbox.add(tx, place, known, now)
 
         hello, item = await self._db.write(work)
         for one in (hello, item):

@@ -26,7 +26,8 @@ from companion.storage.outbox import OutboxItem
 
 logger = logging.getLogger(__name__)
 
-Send = Callable[[OutgoingMessage], Awaitable[None]]
+Send = Callable[[OutgoingMessage], Awaitable[str | None]]
+"""Sends a message, and gives what the platform calls it, if anything."""
 Pieces = Callable[[str], int]
 """In how many pieces a platform takes a text; always the same for the same text."""
 
@@ -46,6 +47,13 @@ class _Sender:
     @property
     def is_ready(self) -> bool:
         return self.ready is None or self.ready.is_set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The platform has a piece, and calls it `name`, if anything."""
+
+    name: str | None
 
 
 def whole(_text: str) -> int:
@@ -192,46 +200,47 @@ class Deliveries:
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
         """Send `item`, piece by piece, until the platform has it all or refuses it."""
         last = sender.pieces(item.message.text) - 1
-        while await self._send(item, sender):
-            if item.message.piece >= last:
-                await self._arrived(item)
+        while True:
+            sent = await self._send(item, sender)
+            if sent is None:
                 return
-            await self._mark(partial(outbox.piece_sent, item=item))
+            if item.message.piece >= last:
+                await self._arrived(item, sent.name)
+                return
+            await self._mark(partial(_piece_sent, item=item, name=sent.name))
             item = replace(
                 item, attempts=0, message=replace(item.message, piece=item.message.piece + 1)
             )
 
-    async def _send(self, item: OutboxItem, sender: _Sender) -> bool:
-        """Send one piece until the platform has it (True) or the whole message is given up."""
+    async def _send(self, item: OutboxItem, sender: _Sender) -> _Sent | None:
+        """Send one piece until the platform has it, or give up the whole message (None)."""
         while True:
             if sender.ready is not None:
                 await sender.ready.wait()
             if item.expires_at is not None and self._clock.now() >= item.expires_at:
                 await self._refuse(item, "it comes too late")
-                return False
+                return None
             if not (sender.repeatable or item.marked):
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
-                    return False
+                    return None
                 await self._mark(partial(outbox.sending, item=item))
             item = replace(item, attempts=item.attempts + 1, marked=False)
             try:
-                await sender.send(item.message)
+                return _Sent(await sender.send(item.message))
             except OutOfReachError as error:
                 await self._lose(item)
                 await self._refuse(item, str(error))
-                return False
+                return None
             except DeliveryError as error:
                 await self._refuse(item, str(error))
-                return False
+                return None
             except DeliveryDelayedError as error:
                 logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
                 if not (error.unknown or sender.repeatable):
                     await self._mark(partial(outbox.waiting, item=item))
                     item = replace(item, attempts=item.attempts - 1)
                 await self._sleep(error.delay.total_seconds())
-                continue
-            return True
 
     async def _lose(self, item: OutboxItem) -> None:
         """Nothing gets through to this conversation until something comes from there."""
@@ -240,9 +249,15 @@ class Deliveries:
         now = self._clock.now()
         await self._mark(lambda tx: people.set_unreachable(tx, item.person, item.conversation, now))
 
-    async def _arrived(self, item: OutboxItem) -> None:
+    async def _arrived(self, item: OutboxItem, name: str | None) -> None:
         now = self._clock.now()
-        await self._mark(lambda tx: outbox.sent(tx, item, now), patient=True)
+
+        def work(tx: Tx) -> None:
+            outbox.sent(tx, item, now)
+            if name is not None:
+                outbox.delivered(tx, item, name)
+
+        await self._mark(work, patient=True)
 
     async def _refuse(self, item: OutboxItem, why: str) -> None:
         logger.warning("message %d is not delivered: %s", item.id, why)
@@ -265,3 +280,9 @@ class Deliveries:
             if sender.chat in (None, address.chat):
                 return sender
         return None
+
+
+def _piece_sent(tx: Tx, item: OutboxItem, name: str | None) -> None:
+    outbox.piece_sent(tx, item)
+    if name is not None:
+        outbox.delivered(tx, item, name)

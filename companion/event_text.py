@@ -76,8 +76,9 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
             return f"{head} ({name} changed an earlier message to) {shown}"
         case MessageDeleted():
             return f"{head} ({name} deleted an earlier message)"
-        case ReactionReceived(emoji=emoji, removed=removed):
-            return f"{head} ({name} {'took back' if removed else 'reacted with'} {emoji})"
+        case ReactionReceived(emoji=emoji, removed=removed, about=about):
+            did = "took back" if removed else "reacted with"
+            return f"{head} ({name} {did} {emoji}{f' to “{about}”' if about else ''})"
         case FileReceived():
             caption = f" and wrote: {shown}" if shown else ""
             return f"{head} ({name} sent a file, {_file(event)}){caption}"

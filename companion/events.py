@@ -93,11 +93,15 @@ class MessageDeleted(Incoming):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReactionReceived(Incoming):
-    """A person put an emoji to a message, or took it away."""
+    """A person put an emoji to a message, or took it away.
+
+    `about` is what that message said, in short, and is filled in when the event is taken in.
+    """
 
     message: str
     emoji: str
     removed: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +207,8 @@ class OutgoingMessage:
     unknown. An opener never is. `answers` is the platform's id of the message that it answers,
     where several people write. `piece` counts from 0, for a platform that takes long texts in
     pieces: only that one is to be sent. `cause` is the platform's id of the event that it is for.
-    `choices` are shown below the last piece, where the platform has buttons.
+    `choices` are shown below the last piece, where the platform has buttons. With `reacts_to`, the
+    platform's id of a message, `text` is an emoji to put to that one, and nothing to be said.
     """
 
     id: int
@@ -214,3 +219,4 @@ class OutgoingMessage:
     piece: int = 0
     cause: str = ""
     choices: tuple[Choice, ...] = ()
+    reacts_to: str | None = None

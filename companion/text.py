@@ -3,7 +3,11 @@
 import unicodedata
 from collections.abc import Callable
 
+from wcwidth import iter_graphemes
+
 NAME_CHARS = 40
+LONGEST_EMOJI = 16
+"""Code points; families and flags have many."""
 _MARKUP = set('[]{}<>:"`|\\')
 
 
@@ -21,6 +25,16 @@ def is_blank(text: str) -> bool:
     return all(
         (kind := unicodedata.category(character)) in ("Cc", "Cf") or kind[0] == "Z"
         for character in text
+    )
+
+
+def is_emoji(text: str) -> bool:
+    """True for one emoji and nothing else."""
+    return (
+        len(text) <= LONGEST_EMOJI
+        and len(list(iter_graphemes(text))) == 1
+        and unicodedata.category(text[0]) in ("So", "Sm", "Po")
+        and not text[0].isascii()
     )
 
 

@@ -144,14 +144,14 @@ class Discord:
         finally:
             await _close(client)
 
-    async def send(self, message: OutgoingMessage) -> None:
-        """Deliver one piece of `message`.
+    async def send(self, message: OutgoingMessage) -> str | None:
+        """Deliver one piece of `message`, and give Discord's id of it, if it has one.
 
         Raises:
             DeliveryError: Discord will not take it.
             DeliveryDelayedError: not now, or nobody knows.
         """
-        await self._sending.send(message)
+        return await self._sending.send(message)
 
     def pieces(self, text: str) -> int:
         """In how many messages `text` goes out."""

@@ -87,8 +87,8 @@ class Sending:
         """The interaction that came as this event can't be answered."""
         self._waiting.pop(event, None)
 
-    async def send(self, message: OutgoingMessage) -> None:
-        """Deliver one piece of `message`.
+    async def send(self, message: OutgoingMessage) -> str | None:
+        """Deliver one piece of `message`, and give Discord's id of it, if it has one.
 
         Raises:
             DeliveryError: Discord will not take it.
@@ -100,10 +100,17 @@ class Sending:
         client = self._connected()
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                if not await self._answer_interaction(message, parts[message.piece]):
-                    await self._post(client, message, parts[message.piece])
+                if message.reacts_to is not None:
+                    await self._react(client, message, message.reacts_to)
+                    return None
+                if await self._answer_interaction(message, parts[message.piece]):
+                    return None
+                return await self._post(client, message, parts[message.piece])
         except TROUBLE as error:
             failed = delivery_error(error, self._again)
+            if message.reacts_to is not None and isinstance(failed, DeliveryError):
+                logger.info("an emoji can't be put to a message: %s", failed)
+                return None
             if isinstance(failed, OutOfReachError) and message.address.private:
                 await self._tell_owner_of(message.cause)
             raise failed from error
@@ -138,15 +145,22 @@ class Sending:
             raise DeliveryDelayedError("Discord is not connected", delay=NOT_YET)
         return self.client
 
-    async def _post(self, client: discord.Client, message: OutgoingMessage, piece: Piece) -> None:
+    async def _react(self, client: discord.Client, message: OutgoingMessage, to: str) -> None:
+        channel = client.get_partial_messageable(
+            int(message.address.thread or message.address.chat)
+        )
+        await channel.get_partial_message(int(to.partition("/")[0])).add_reaction(message.text)
+
+    async def _post(self, client: discord.Client, message: OutgoingMessage, piece: Piece) -> str:
         channel = client.get_partial_messageable(await self._channel(client, message))
         elsewhere = channel.id != int(message.address.thread or message.address.chat)
-        await channel.send(
+        posted = await channel.send(
             **_content(piece),
             **({} if elsewhere else _buttons(message)),
             nonce=_nonce(message),
             **_reference(message, channel.id),
         )
+        return str(posted.id)
 
     async def _channel(self, client: discord.Client, message: OutgoingMessage) -> int:
         """Where to post. What answers a command of a server is for one person's eyes."""

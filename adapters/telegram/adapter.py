@@ -117,8 +117,8 @@ class Telegram:
             sleep=self._sleep,
         )
 
-    async def send(self, message: OutgoingMessage) -> None:
-        """Deliver one piece of `message`.
+    async def send(self, message: OutgoingMessage) -> str | None:
+        """Deliver one piece of `message`, and give Telegram's id of it.
 
         Raises:
             DeliveryError: Telegram will not take it.
@@ -126,7 +126,7 @@ class Telegram:
         """
         if self._sending is None:
             raise DeliveryDelayedError("Telegram is not connected yet", delay=NOT_YET)
-        await self._sending.send(message)
+        return await self._sending.send(message)
 
     def pieces(self, text: str) -> int:
         """In how many messages `text` goes out."""

@@ -7,7 +7,7 @@ from companion.functions.memory import (
     working_context_append,
     working_context_replace,
 )
-from companion.functions.messages import send_message, stay_silent
+from companion.functions.messages import react, send_message, stay_silent
 
 FUNCTIONS = (
     send_message,
@@ -16,5 +16,6 @@ FUNCTIONS = (
     archival_storage_insert,
     archival_storage_search,
     conversation_search,
+    react,
     stay_silent,
 )

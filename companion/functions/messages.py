@@ -5,10 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from companion.errors import ToolError
+from companion.events import Event, FileReceived, MessageReceived, VoiceReceived
 from companion.functions.declare import Outcome, Turn, Write, function
 from companion.storage import outbox
 from companion.storage.database import Tx
-from companion.text import is_blank
+from companion.text import is_blank, is_emoji
 from companion.timed.arriving import with_its_time
 
 
@@ -33,6 +34,36 @@ async def send_message(
         return Outcome(text="Sent.", said=text, piece=piece)
 
     return write
+
+
+@function
+async def react(
+    turn: Turn,
+    emoji: Annotated[str, Field(description="One emoji, for example 👍, ❤ or 😂.")],
+) -> Write:
+    """Put an emoji to the message that you are dealing with. A person in private still needs an
+    answer with send_message."""
+    message = _message_of(turn.item.event)
+    if not message:
+        raise ToolError("There is no message here that an emoji could be put to.")
+    if not is_emoji(emoji.strip()):
+        raise ToolError("Give one emoji and nothing else.")
+
+    def write(tx: Tx) -> Outcome:
+        item = turn.item
+        if outbox.has_reacted(tx, item.person, item.id):
+            return Outcome(text="You have reacted to that message already.")
+        piece = outbox.add(tx, item, emoji.strip(), now=turn.now(), reacts_to=message)
+        return Outcome(text="The emoji stands below their message.", piece=piece)
+
+    return write
+
+
+def _message_of(event: Event) -> str:
+    """The platform's id of the message that the event is; empty where it is none."""
+    if isinstance(event, MessageReceived | FileReceived | VoiceReceived):
+        return event.message
+    return ""
 
 
 @function

@@ -35,10 +35,12 @@ def add(
     now: datetime,
     notice: bool = False,
     choices: Sequence[Choice] = (),
+    reacts_to: str | None = None,
 ) -> OutboxItem:
     """Put `text` behind what was sent for the event `to` so far, with buttons for `choices`.
 
-    A `notice` is a word from the program itself, and no answer.
+    A `notice` is a word from the program itself, and no answer. With `reacts_to`, the platform's
+    id of a message, `text` is an emoji to put to that one.
     """
     timed = to.event if isinstance(to.event, TimerFired) else None
     in_reply = timed is None or timed.promised
@@ -46,9 +48,9 @@ def add(
     row = tx.execute(
         "INSERT INTO outbox"
         " (person_id, conversation_id, event_id, part, text, notice, in_reply, expires_at,"
-        " created_at, choices)"
+        " created_at, choices, reacts_to)"
         " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :in_reply, :expires,"
-        " :now, :choices"
+        " :now, :choices, :reacts_to"
         " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
         {
             "person": to.person,
@@ -60,6 +62,7 @@ def add(
             "expires": expires.isoformat() if expires else None,
             "now": now.isoformat(),
             "choices": stored_choices.to_json(choices),
+            "reacts_to": reacts_to,
         },
     ).fetchone()
     message = OutgoingMessage(
@@ -70,6 +73,7 @@ def add(
         answers=_answers(to),
         cause=to.event.id,
         choices=tuple(choices),
+        reacts_to=reacts_to,
     )
     return OutboxItem(
         id=row[0],
@@ -97,7 +101,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
         " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
-        " inbox.external_id, outbox.choices, outbox.expires_at"
+        " inbox.external_id, outbox.choices, outbox.expires_at, outbox.reacts_to"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -119,6 +123,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 answers=None if row[9] else row[11],
                 cause=row[12],
                 choices=stored_choices.from_json(row[13]),
+                reacts_to=row[15],
             ),
             attempts=row[5],
             expires_at=datetime.fromisoformat(row[14]) if row[14] else None,
@@ -128,10 +133,10 @@ def open_items(tx: Tx) -> list[OutboxItem]:
 
 
 def sent_texts(tx: Tx, person: int, event: int) -> list[str]:
-    """What the companion said for the event, in order."""
+    """What the companion said for the event, in order; reactions are not said."""
     rows = tx.execute(
         "SELECT text FROM outbox WHERE event_id = :event AND person_id = :person"
-        " AND notice = 0 ORDER BY part",
+        " AND notice = 0 AND reacts_to IS NULL ORDER BY part",
         {"event": event, "person": person},
     )
     return [row[0] for row in rows]
@@ -146,10 +151,14 @@ class Answer:
 
 
 def first_answer(tx: Tx, person: int, conversation: int, event: int) -> Answer | None:
-    """The first that was said in the conversation for `event` or a later one; notices are not."""
+    """The first that was said in the conversation for `event` or a later one.
+
+    Notices and reactions are no answers.
+    """
     row = tx.execute(
         "SELECT created_at, event_id FROM outbox WHERE person_id = :person"
         " AND conversation_id = :conversation AND event_id >= :event AND notice = 0"
+        " AND reacts_to IS NULL"
         " ORDER BY event_id, part LIMIT 1",
         {"person": person, "conversation": conversation, "event": event},
     ).fetchone()
@@ -172,6 +181,40 @@ def waiting(tx: Tx, item: OutboxItem) -> None:
         " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person},
     )
+
+
+def has_reacted(tx: Tx, person: int, event: int) -> bool:
+    """Whether an emoji was put to the event's message."""
+    row = tx.execute(
+        "SELECT COUNT(*) FROM outbox WHERE event_id = :event AND person_id = :person"
+        " AND reacts_to IS NOT NULL",
+        {"event": event, "person": person},
+    ).fetchone()
+    return bool(row[0])
+
+
+def delivered(tx: Tx, item: OutboxItem, message: str) -> None:
+    """The platform calls the piece `message` that it has now."""
+    tx.execute(
+        "INSERT INTO delivered (conversation_id, message, person_id, outbox_id)"
+        " SELECT conversation_id, :message, person_id, id FROM outbox"
+        " WHERE id = :id AND person_id = :person ON CONFLICT DO NOTHING",
+        {"message": message, "person": item.person, "id": item.id},
+    )
+
+
+def text_of(tx: Tx, person: int, platform: str, chat: str, message: str) -> str | None:
+    """What the companion said with the message that the platform calls `message`."""
+    row = tx.execute(
+        "SELECT outbox.text FROM conversation"
+        " JOIN delivered ON delivered.conversation_id = conversation.id"
+        " AND delivered.person_id = conversation.person_id"
+        " JOIN outbox ON outbox.id = delivered.outbox_id"
+        " WHERE conversation.person_id = :person AND conversation.platform = :platform"
+        " AND conversation.chat = :chat AND delivered.message = :message",
+        {"person": person, "platform": platform, "chat": chat, "message": message},
+    ).fetchone()
+    return row[0] if row else None
 
 
 def piece_sent(tx: Tx, item: OutboxItem) -> None:

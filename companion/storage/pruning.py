@@ -44,7 +44,8 @@ def _prune_event(tx: Tx, person: int, event: int) -> None:
     )
     tx.execute("DELETE FROM step WHERE event_id = :event AND person_id = :person", of_event)
     tx.execute(
-        "UPDATE outbox SET text = '' WHERE event_id = :event AND person_id = :person"
+        "UPDATE outbox SET text = '', choices = NULL"
+        " WHERE event_id = :event AND person_id = :person"
         " AND state IN ('sent', 'refused')",
         of_event,
     )
@@ -56,7 +57,8 @@ def without_words(body: str) -> str:
     text = fields.get("text", "")
     if text:
         fields["text"] = text.split()[0] if text.startswith("/") else ""
-    fields.pop("answers", None)
+    for quoted in ("answers", "about"):
+        fields.pop(quoted, None)
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 

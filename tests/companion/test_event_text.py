@@ -49,6 +49,10 @@ HEAD = "[Mon 5 May 2025 14:03 Europe/Berlin, telegram]"
         (MessageDeleted(**COMMON, message="3"), f"{HEAD} (Anna deleted an earlier message)"),
         (ReactionReceived(**COMMON, message="3", emoji="👍"), f"{HEAD} (Anna reacted with 👍)"),
         (
+            ReactionReceived(**COMMON, message="3", emoji="👍", removed=True, about="you: Hi!"),
+            f"{HEAD} (Anna took back 👍 to “you: Hi!”)",
+        ),
+        (
             FileReceived(**COMMON, name="a.pdf", media_type="application/pdf", size=2048),
             f"{HEAD} (Anna sent a file, “a.pdf”, application/pdf, 2,048 bytes)",
         ),

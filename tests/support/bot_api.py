@@ -3,44 +3,24 @@
 import asyncio
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-import tdjson
 from aiohttp import web
 
-Json = dict[str, Any]
+from tests.support.telegram_rules import (
+    REACTIONS,
+    Json,
+    Refusal,
+    RefusedError,
+    check_text,
+    keyboard_of,
+)
 
 TOKEN = "123456:AAtest-TOKEN_of-no-bot-at-all_0123456789"
 BOT: Json = {"id": 123456, "is_bot": True, "first_name": "Mira", "username": "mira_test_bot"}
-LONGEST_TEXT = 4096
-MOST_ENTITIES = 100
 NOW = 1_746_446_400  # 5 May 2025, 12:00 UTC
-FLAT = {"pre", "code"}
-
-_TD_TYPES = {
-    "bold": "Bold",
-    "italic": "Italic",
-    "underline": "Underline",
-    "strikethrough": "Strikethrough",
-    "spoiler": "Spoiler",
-    "blockquote": "BlockQuote",
-    "code": "Code",
-    "pre": "Pre",
-    "text_link": "TextUrl",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An answer other than 200. `parameters` as in Telegram's ResponseParameters."""
-
-    code: int
-    description: str
-    parameters: Json = field(default_factory=dict)
 
 
 class FaultError(Exception):
@@ -57,14 +37,6 @@ class HangsUpAfterError(FaultError):
 
 class HangsError(FaultError):
     """Nothing is done, and no answer comes."""
-
-
-class RefusedError(Exception):
-    """A request that Telegram would refuse."""
-
-    def __init__(self, code: int, description: str, **parameters: Any) -> None:
-        super().__init__(description)
-        self.refusal = Refusal(code, description, parameters)
 
 
 def too_many(retry_after: float) -> Refusal:
@@ -94,6 +66,7 @@ class BotApi:
         self._port = port
         self.sent: list[Json] = []
         self.actions: list[Json] = []
+        self.reactions: list[tuple[str, ...]] = []
         self.calls: list[tuple[str, Json]] = []
         self.commands: dict[str, list[Json]] = {}
         self.unanswered: set[str] = set()
@@ -345,6 +318,14 @@ class BotApi:
                 return {name: message[name] for name in ("message_id", "date", "from", "chat")}
         raise RefusedError(400, "Bad Request: message to edit not found")
 
+    async def _do_setmessagereaction(self, given: Json) -> bool:
+        asked = [one["emoji"] for one in json.loads(given.get("reaction", "[]"))]
+        if len(asked) > 1 or not set(asked) <= REACTIONS:
+            raise RefusedError(400, "Bad Request: REACTION_INVALID")
+        self.reactions.append((given["chat_id"], given["message_id"], *asked))
+        await self.change()
+        return True
+
     async def _do_sendchataction(self, given: Json) -> bool:
         self.actions.append(given)
         return True
@@ -375,81 +356,6 @@ def person(user: int) -> Json:
 
 def group(chat: int = -1001, **more: Any) -> Json:
     return {"id": chat, "type": "supergroup", "title": "The garden", **more}
-
-
-def keyboard_of(given: Json) -> list[list[Json]]:
-    """The buttons that a request asks for; refused where Telegram would."""
-    rows: list[list[Json]] = json.loads(given.get("reply_markup", "{}")).get("inline_keyboard", [])
-    for button in (button for row in rows for button in row):
-        if not button["text"].strip():
-            raise RefusedError(
-                400, "Bad Request: text buttons are unallowed in the inline keyboard"
-            )
-        if not 1 <= len(button["callback_data"].encode()) <= 64:
-            raise RefusedError(400, "Bad Request: BUTTON_DATA_INVALID")
-    return rows
-
-
-def check_text(text: str, entities: list[Json]) -> None:
-    """Refuse what Telegram refuses, its own entity checker asked."""
-    if len(text) > LONGEST_TEXT:
-        raise RefusedError(400, "Bad Request: message is too long")
-    if len(entities) > MOST_ENTITIES:
-        raise RefusedError(400, "Bad Request: too many entities (a strict server's own rule)")
-    checked = td({"@type": "getMarkdownText", "text": formatted(text, entities)})
-    if checked["@type"] == "error":
-        raise RefusedError(400, f"Bad Request: can't parse entities: {checked['message']}")
-    if not td({"@type": "getTextEntities", "text": text})["@type"] == "textEntities":
-        raise RefusedError(400, "Bad Request: strings must be encoded in UTF-8")
-    if not any(_shows(character) for character in text):
-        raise RefusedError(400, "Bad Request: message text is empty")
-    for entity in _pairs_that_cross(entities):
-        raise RefusedError(400, f"Bad Request: can't parse entities: {entity} crosses another")
-
-
-def _shows(character: str) -> bool:
-    return not character.isspace() and character not in "\u200b\u200c\u200d\u2060\ufeff"
-
-
-def _pairs_that_cross(entities: list[Json]) -> Iterator[Json]:
-    for one in entities:
-        for other in entities:
-            start, end = one["offset"], one["offset"] + one["length"]
-            if other["offset"] < start < other["offset"] + other["length"] < end:
-                yield one
-
-
-def formatted(text: str, entities: list[Json]) -> Json:
-    """`text` as TDLib takes it."""
-    return {
-        "@type": "formattedText",
-        "text": text,
-        "entities": [
-            {
-                "offset": entity["offset"],
-                "length": entity["length"],
-                "type": {
-                    "@type": f"textEntityType{_TD_TYPES[entity['type']]}",
-                    **({"url": entity["url"]} if entity["type"] == "text_link" else {}),
-                },
-            }
-            for entity in entities
-        ],
-    }
-
-
-@cache
-def _quiet() -> None:
-    tdjson.td_execute(b'{"@type": "setLogVerbosityLevel", "new_verbosity_level": 0}')
-
-
-def td(request: Json) -> Json:
-    """What Telegram's own library answers to `request`."""
-    _quiet()
-    answer = tdjson.td_execute(json.dumps(request).encode())
-    assert answer is not None
-    result: Json = json.loads(answer)
-    return result
 
 
 def _refuse(refusal: Refusal) -> web.Response:

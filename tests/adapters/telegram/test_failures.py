@@ -25,10 +25,10 @@ from tests.support.bot_api import (
     HangsError,
     HangsUpAfterError,
     HangsUpError,
-    Refusal,
     too_many,
 )
 from tests.support.scripted_llm import ScriptedLLM, says
+from tests.support.telegram_rules import Refusal
 from tests.support.telegram_world import TelegramWorld, echo, on_telegram
 
 

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tests.support.bot_api import BOT, BotApi, Refusal, group
+from tests.support.bot_api import BOT, BotApi, group
 from tests.support.scripted_llm import ScriptedLLM, calls, says
+from tests.support.telegram_rules import Refusal
 from tests.support.telegram_world import echo, on_telegram
 
 CHAT = -1001

@@ -11,7 +11,7 @@ from adapters.telegram.render import render
 from adapters.telegram.split import split
 from companion.text import clean, is_blank
 from tests.adapters.telegram.markdown import answers
-from tests.support.bot_api import check_text
+from tests.support.telegram_rules import check_text
 
 EXAMPLES = int(os.environ.get("COMPANION_EXAMPLES", "400"))
 

@@ -15,8 +15,9 @@ import pytest
 from adapters.telegram import Webhook
 from adapters.telegram.webhook import SECRET_HEADER
 from companion.errors import SettingsError
-from tests.support.bot_api import TOKEN, BotApi, Refusal
+from tests.support.bot_api import TOKEN, BotApi
 from tests.support.scripted_llm import ScriptedLLM
+from tests.support.telegram_rules import Refusal
 from tests.support.telegram_world import TelegramWorld, echo, on_telegram
 
 SECRET = "a-long_random-secret"

@@ -417,6 +417,10 @@ class DiscordServer:
 
     async def _put_reaction(self, request: web.Request) -> web.Response:
         message, emoji = request.match_info["message"], request.match_info["emoji"]
+        if all(one["id"] != message for one in self.history[self._channel(request).id]):
+            raise RefusalError(404, 10008, "Unknown Message")
+        if emoji.isascii():
+            raise RefusalError(400, 10014, "Unknown Emoji")
         self.reactions.append((self._channel(request).id, int(message), emoji))
         return web.Response(status=204)
 
