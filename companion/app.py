@@ -14,13 +14,15 @@ from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries, Pieces, Send, whole
-from companion.events import Address, OutgoingMessage, PlatformEvent
+from companion.events import Address, OutgoingMessage, PlatformEvent, Sender
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.gathering import Gathering
 from companion.lanes import Lanes
 from companion.memories import Memories
 from companion.models import open_models
+from companion.openers.offering import Offering
+from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import open_storage
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
@@ -56,6 +58,7 @@ class Companion:
         deliveries: Deliveries,
         lanes: Lanes,
         typing: "Typing",
+        openers: OpenerTurns,
         clock: Clock,
     ) -> None:
         self.platforms = Platforms(db, clock)
@@ -64,6 +67,7 @@ class Companion:
         self._deliveries = deliveries
         self._lanes = lanes
         self._typing = typing
+        self._openers = openers
         self._clock = clock
         self._answering: WeakValueDictionary[Address, asyncio.Lock] = WeakValueDictionary()
 
@@ -110,6 +114,17 @@ class Companion:
             self._deliveries.found(item.conversation)
             self._lanes.add(item)
         return item
+
+    async def write_first(self, address: Address, sender: Sender) -> str | None:
+        """Have the companion write first to somebody in private, whatever the gates say, and give
+        its words; None when it keeps silent. Nothing else may go on with that person meanwhile.
+
+        Raises:
+            LLMError: no model answers.
+        """
+        now = self._clock.now()
+        place = await self._db.write(lambda tx: people.place(tx, address, sender, now))
+        return await self._openers.write_now(place)
 
     def deliver(
         self,
@@ -187,7 +202,14 @@ async def open_companion(
             clock=storage.clock,
         )
         typing = Typing()
-        purposes = Purposes((REMINDER, CHECK_IN))
+        openers = opener_turns(
+            storage.db,
+            settings=storage.settings,
+            agents=agents,
+            memories=storage.memories,
+            clock=storage.clock,
+        )
+        purposes = Purposes((REMINDER, CHECK_IN, openers.purpose))
         worker = Worker(
             storage.db,
             agents=agents,
@@ -195,6 +217,7 @@ async def open_companion(
             deliveries=deliveries,
             commands=COMMANDS,
             timed=TimedTurns(storage.db, purposes, storage.clock),
+            offering=Offering(storage.db, storage.settings.openers, storage.clock),
             typing=typing,
             clock=storage.clock,
         )
@@ -209,6 +232,7 @@ async def open_companion(
                     deliveries=deliveries,
                     lanes=lanes,
                     typing=typing,
+                    openers=openers,
                     clock=storage.clock,
                 )
         finally:

@@ -17,6 +17,7 @@ from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted, TimerFired
 from companion.gathering import Batch
 from companion.memories import Memories
+from companion.openers.offering import Offering
 from companion.storage import inbox, memory_state, messages, outbox, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -58,6 +59,7 @@ class Worker:
         deliveries: Deliveries,
         commands: Mapping[str, Command],
         timed: TimedTurns,
+        offering: Offering,
         typing: ShowTyping,
         clock: Clock,
     ) -> None:
@@ -67,6 +69,7 @@ class Worker:
         self._deliveries = deliveries
         self._commands = commands
         self._timed = timed
+        self._offering = offering
         self._typing = typing
         self._clock = clock
 
@@ -152,6 +155,7 @@ class Worker:
         self._typing(batch.lead.address, True)
         try:
             await agent.handle(batch, looks_again=looks_again)
+            await self._offering.after_turn(agent, batch.lead)
         finally:
             self._typing(batch.lead.address, False)
 

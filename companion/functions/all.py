@@ -8,6 +8,7 @@ from companion.functions.memory import (
     working_context_replace,
 )
 from companion.functions.messages import send_message, stay_silent
+from companion.functions.openers import set_openers
 
 FUNCTIONS = (
     send_message,
@@ -17,4 +18,5 @@ FUNCTIONS = (
     archival_storage_search,
     conversation_search,
     stay_silent,
+    set_openers,
 )

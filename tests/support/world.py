@@ -20,6 +20,8 @@ from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
+from companion.openers.offering import Offering
+from companion.openers.turns import opener_turns
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -149,7 +151,10 @@ async def a_world(
                 clock=clock,
             )
             typing = Typing()
-            purposes = Purposes((REMINDER, CHECK_IN, *more_purposes))
+            openers = opener_turns(
+                db, settings=settings, agents=agents, memories=memories, clock=clock
+            )
+            purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
             worker = Worker(
                 db,
                 agents=agents,
@@ -157,6 +162,7 @@ async def a_world(
                 deliveries=deliveries,
                 commands=COMMANDS,
                 timed=TimedTurns(db, purposes, clock),
+                offering=Offering(db, settings.openers, clock),
                 typing=typing,
                 clock=clock,
             )
@@ -167,6 +173,7 @@ async def a_world(
                 deliveries=deliveries,
                 lanes=lanes,
                 typing=typing,
+                openers=openers,
                 clock=clock,
             )
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
