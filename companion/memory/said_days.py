@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from companion.memory.dates import date_patterns
+from companion.memory.dates import written_dates
 from companion.memory.relative_words import (
     AGO,
     IN_A_WHILE,
@@ -25,7 +25,6 @@ from companion.memory.relative_words import (
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
-_PATTERN = re.compile(r"(\d{4}|\?{4})-(\d\d|\?\?)-(?:(\d\d)\*|\*)")
 _POINTED = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)?(?![\d])")
 
 
@@ -59,13 +58,9 @@ Span = tuple[date, date, bool]
 
 
 def _dates(text: str, today: date, *, past: bool) -> Iterator[Span]:
-    for pattern in date_patterns(text):
-        parts = _PATTERN.fullmatch(pattern)
-        if parts is None or not parts[2].isdigit():
-            continue  # a year alone names no day to come back to
-        year = int(parts[1]) if parts[1].isdigit() else None
-        day = int(parts[3]) if parts[3] else None
-        yield from _in_calendar(year, int(parts[2]), day, today, past=past)
+    for written in written_dates(text)[0]:
+        if written.month is not None:  # a year alone names no day to come back to
+            yield from _in_calendar(written.year, written.month, written.day, today, past=past)
     for match in _POINTED.finditer(text):
         year = int(match[3]) if match[3] else None
         yield from _in_calendar(year, int(match[2]), int(match[1]), today, past=past)
