@@ -209,6 +209,7 @@ async def open_companion(
             access=people_let_in,
             typing=typing,
             erasing=storage.erasing,
+            take=lambda item: lanes.add(item),
             clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))

@@ -1,6 +1,6 @@
 """What comes in from chats, clocks and memory itself, and what goes out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -195,6 +195,14 @@ class Choice:
             raise ValueError("a button needs a label")
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file to hand over, by the name that it shall have."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
     """Something to deliver. `id` is ours and stays the same when a send is tried again.
@@ -203,7 +211,8 @@ class OutgoingMessage:
     unknown. An opener never is. `answers` is the platform's id of the message that it answers,
     where several people write. `piece` counts from 0, for a platform that takes long texts in
     pieces: only that one is to be sent. `cause` is the platform's id of the event that it is for.
-    `choices` are shown below the last piece, where the platform has buttons.
+    `choices` are shown below the last piece, where the platform has buttons. With a `document` the
+    text is a short line beside it, and both are one piece.
     """
 
     id: int
@@ -214,3 +223,4 @@ class OutgoingMessage:
     piece: int = 0
     cause: str = ""
     choices: tuple[Choice, ...] = ()
+    document: Document | None = None

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 
-from telegram import Bot, LinkPreviewOptions, ReplyParameters
+from telegram import Bot, InputFile, LinkPreviewOptions, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
 from adapters.telegram.failures import delivery_error, is_about_markup
@@ -13,7 +13,7 @@ from adapters.telegram.render import render
 from adapters.telegram.rich import Rich
 from adapters.telegram.split import split
 from companion.errors import DeliveryError
-from companion.events import OutgoingMessage
+from companion.events import Document, OutgoingMessage
 
 logger = logging.getLogger(__name__)
 
@@ -43,12 +43,27 @@ class Sending:
             DeliveryError: Telegram will not take it.
             DeliveryDelayedError: it may take it later, or has taken it and did not say so.
         """
+        if message.document is not None:
+            await self._hand_over(message, message.document)
+            return
         parts = pieces(message.text)
         if message.piece >= len(parts):
             raise DeliveryError("there is nothing to see in it")
         part = parts[message.piece]
         try:
             await self._send_formatted(message, part)
+        except TelegramError as error:
+            raise delivery_error(error, self._without_token) from None
+
+    async def _hand_over(self, message: OutgoingMessage, document: Document) -> None:
+        address = message.address
+        try:
+            await self._bot.send_document(
+                chat_id=self._now_called.get(address.chat, address.chat),
+                message_thread_id=int(address.thread) if address.thread else None,
+                document=InputFile(document.content, filename=document.name),
+                caption=message.text,
+            )
         except TelegramError as error:
             raise delivery_error(error, self._without_token) from None
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion.events import Address, Choice, OutgoingMessage, TimerFired
+from companion.events import Address, Choice, Document, OutgoingMessage, TimerFired
 from companion.storage import choices as stored_choices
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
@@ -35,6 +35,7 @@ def add(
     now: datetime,
     notice: bool = False,
     choices: Sequence[Choice] = (),
+    document: Document | None = None,
 ) -> OutboxItem:
     """Put `text` behind what was sent for the event `to` so far, with buttons for `choices`.
 
@@ -46,9 +47,9 @@ def add(
     row = tx.execute(
         "INSERT INTO outbox"
         " (person_id, conversation_id, event_id, part, text, notice, in_reply, expires_at,"
-        " created_at, choices)"
+        " created_at, choices, document, document_name)"
         " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :in_reply, :expires,"
-        " :now, :choices"
+        " :now, :choices, :document, :name"
         " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
         {
             "person": to.person,
@@ -60,6 +61,8 @@ def add(
             "expires": expires.isoformat() if expires else None,
             "now": now.isoformat(),
             "choices": stored_choices.to_json(choices),
+            "document": document.content if document else None,
+            "name": document.name if document else None,
         },
     ).fetchone()
     message = OutgoingMessage(
@@ -70,6 +73,7 @@ def add(
         answers=_answers(to),
         cause=to.event.id,
         choices=tuple(choices),
+        document=document,
     )
     return OutboxItem(
         id=row[0],
@@ -97,7 +101,8 @@ def open_items(tx: Tx) -> list[OutboxItem]:
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
         " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
-        " inbox.external_id, outbox.choices, outbox.expires_at"
+        " inbox.external_id, outbox.choices, outbox.expires_at, outbox.document_name,"
+        " outbox.document"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -119,6 +124,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 answers=None if row[9] else row[11],
                 cause=row[12],
                 choices=stored_choices.from_json(row[13]),
+                document=Document(row[15], row[16]) if row[16] is not None else None,
             ),
             attempts=row[5],
             expires_at=datetime.fromisoformat(row[14]) if row[14] else None,
@@ -186,7 +192,8 @@ def piece_sent(tx: Tx, item: OutboxItem) -> None:
 def sent(tx: Tx, item: OutboxItem, now: datetime) -> None:
     """The platform has it."""
     tx.execute(
-        "UPDATE outbox SET state = 'sent', sent_at = :now WHERE id = :id AND person_id = :person",
+        "UPDATE outbox SET state = 'sent', sent_at = :now, document = NULL"
+        " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person, "now": now.isoformat()},
     )
 
@@ -194,7 +201,7 @@ def sent(tx: Tx, item: OutboxItem, now: datetime) -> None:
 def refused(tx: Tx, item: OutboxItem, error: str) -> None:
     """The platform will not take it, or its fate stays unknown."""
     tx.execute(
-        "UPDATE outbox SET state = 'refused', error = :error"
+        "UPDATE outbox SET state = 'refused', error = :error, document = NULL"
         " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person, "error": error},
     )
