@@ -235,6 +235,7 @@ async def open_companion(
             offering=Offering(storage.db, storage.settings.openers, storage.clock),
             typing=typing,
             erasing=storage.erasing,
+            take=lambda item: lanes.add(item),
             clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))

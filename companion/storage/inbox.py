@@ -112,6 +112,14 @@ def _item(row: tuple[int, int, int, str, str, str, str, int]) -> InboxItem:
     )
 
 
+def everything(tx: Tx, person: int) -> list[Event]:
+    """All events of the person's, oldest first."""
+    rows = tx.execute(
+        "SELECT kind, body FROM inbox WHERE person_id = :person ORDER BY id", {"person": person}
+    )
+    return [_as_json(kind).validate_json(body) for kind, body in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class Original:
     """A message as it came: the row of its event, its text, and whether it was meant for us."""
