@@ -1,5 +1,7 @@
 """Events that were acknowledged, until they are dealt with."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -79,6 +81,48 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
         event=event,
         received_at=now,
     )
+
+
+def add_all(
+    tx: Tx, arrivals: Sequence[tuple[Place, events.TimerFired]], now: datetime
+) -> list[InboxItem]:
+    """Keep timed events, all at once; gives those that were not there before, in the same order."""
+    if not arrivals:
+        return []
+    kind = events.TimerFired.__name__
+    written = _as_json(kind)
+    rows = [
+        [
+            place.person,
+            place.id,
+            place.address.platform,
+            event.id,
+            written.dump_json(event, exclude_defaults=True).decode(),
+        ]
+        for place, event in arrivals
+    ]
+    numbers = dict(
+        tx.execute(
+            "INSERT INTO inbox"
+            " (person_id, conversation_id, source, external_id, kind, body, received_at)"
+            " SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, :kind, value ->> 4, :now"
+            " FROM json_each(:rows) WHERE true ORDER BY key"
+            " ON CONFLICT (source, external_id) DO NOTHING RETURNING external_id, id",
+            {"rows": json.dumps(rows), "kind": kind, "now": now.isoformat()},
+        ).fetchall()
+    )
+    return [
+        InboxItem(
+            id=numbers[event.id],
+            person=place.person,
+            conversation=place.id,
+            address=place.address,
+            event=event,
+            received_at=now,
+        )
+        for place, event in arrivals
+        if event.id in numbers
+    ]
 
 
 def _message(event: Event) -> str | None:
