@@ -27,6 +27,7 @@ from companion.openers.offering import Offering
 from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import Storage, open_storage
 from companion.people.access import HELLO, Access
+from companion.people.linking import Hooks, Linking
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -224,6 +225,13 @@ async def open_companion(
             clock=storage.clock,
         )
         purposes = Purposes((REMINDER, CHECK_IN, openers.purpose))
+        linking = Linking(
+            storage.db,
+            memories=storage.memories,
+            counter=storage.counter,
+            limits=storage.limits,
+            clock=storage.clock,
+        )
         worker = Worker(
             storage.db,
             agents=agents,
@@ -233,6 +241,7 @@ async def open_companion(
             timed=TimedTurns(storage.db, purposes, storage.clock),
             access=people_let_in,
             offering=Offering(storage.db, storage.settings.openers, storage.clock),
+            linking=linking,
             typing=typing,
             erasing=storage.erasing,
             clock=storage.clock,
@@ -240,6 +249,7 @@ async def open_companion(
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
         people_let_in.announce = lanes.add
+        linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
         await take_up(storage.db, deliveries, lanes)
         firing = Firing(storage.db, purposes=purposes, lanes=lanes, clock=storage.clock)
         pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())

@@ -28,6 +28,7 @@ from companion.gathering import Batch
 from companion.memories import Memories
 from companion.openers.offering import Offering
 from companion.people.access import Access
+from companion.people.linking import Linking
 from companion.storage import (
     access,
     inbox,
@@ -80,6 +81,7 @@ class Worker:
         timed: TimedTurns,
         access: Access,
         offering: Offering,
+        linking: Linking,
         typing: ShowTyping,
         erasing: Erasing,
         clock: Clock,
@@ -92,6 +94,7 @@ class Worker:
         self._timed = timed
         self._access = access
         self._offering = offering
+        self._linking = linking
         self._typing = typing
         self._erasing = erasing
         self._clock = clock
@@ -223,6 +226,7 @@ class Worker:
             clock=self._clock,
             erase=partial(self._erasing.erase, item.person),
             access=self._access,
+            linking=self._linking,
         )
         made = await command.run(asked)
         if isinstance(made, Farewell):

@@ -79,6 +79,16 @@ def _hand_over(tx: Tx, conversation: int, person: int, *, to: int, private: bool
     )
 
 
+def at(tx: Tx, address: Address) -> Place | None:
+    """The conversation at `address`, if there is one, with whom it belongs to now."""
+    row = tx.execute(
+        "SELECT id, person_id FROM conversation"
+        " WHERE platform = :platform AND chat = :chat AND thread = :thread",
+        {"platform": address.platform, "chat": address.chat, "thread": address.thread or ""},
+    ).fetchone()
+    return Place(row[0], row[1], address) if row else None
+
+
 def came(tx: Tx, person: int, conversation: int, message: str) -> None:
     """The platform's id of the last message that came in this conversation of the person's."""
     tx.execute(
@@ -181,6 +191,17 @@ def _add(tx: Tx, kind: str, name: str, now: datetime) -> int:
     return int(row[0])
 
 
+def new(tx: Tx, account: Account, now: datetime, *, like: int) -> int:
+    """A new person for an account that was another's, `like` whom they are at home and informed."""
+    row = tx.execute(
+        "INSERT INTO person (kind, name, created_at, timezone, told_at, evicted_through)"
+        " SELECT 'person', :name, :now, timezone, told_at, evicted_through FROM person"
+        " WHERE id = :like RETURNING id",
+        {"name": account.name, "now": now.isoformat(), "like": like},
+    ).fetchone()
+    return int(row[0])
+
+
 def get(tx: Tx, person: int) -> Person:
     """The person with this id.
 
@@ -218,6 +239,12 @@ def accounts(tx: Tx, person: int) -> list[Account]:
         {"person": person},
     )
     return [Account(*row) for row in rows]
+
+
+def conversations(tx: Tx, person: int) -> set[int]:
+    """The conversations that are the person's."""
+    rows = tx.execute("SELECT id FROM conversation WHERE person_id = :person", {"person": person})
+    return {row[0] for row in rows}
 
 
 def set_timezone(tx: Tx, person: int, zone: str) -> None:

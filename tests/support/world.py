@@ -26,6 +26,7 @@ from companion.memories import Memories
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
+from companion.people.linking import Hooks, Linking
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -166,6 +167,7 @@ async def a_world(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
             purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
+            linking = Linking(db, memories=memories, counter=counter, limits=limits, clock=clock)
             worker = Worker(
                 db,
                 agents=agents,
@@ -175,6 +177,7 @@ async def a_world(
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
                 offering=Offering(db, settings.openers, clock),
+                linking=linking,
                 typing=typing,
                 erasing=erasing,
                 clock=clock,
@@ -193,6 +196,7 @@ async def a_world(
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
             world = World(db, clock, companion, lanes, limits, firing)
             access.announce = lanes.add
+            linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))
