@@ -27,7 +27,9 @@ from companion.openers.offering import Offering
 from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import Storage, open_storage
 from companion.people.access import HELLO, Access
+from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
+from companion.people.manners import Manners
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -209,7 +211,6 @@ async def open_companion(
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
         typing = Typing()
-        agents = _agents(storage, llm, deliveries)
         chosen = storage.settings.people.hello
         people_let_in = Access(
             storage.db,
@@ -217,6 +218,9 @@ async def open_companion(
             rng=random.SystemRandom(),
             hello=HELLO if chosen is None else chosen,
         )
+        limits = storage.settings.limits
+        allowance = Allowance(storage.db, access=people_let_in, limits=limits, clock=storage.clock)
+        agents = _agents(storage, llm, deliveries, allowance)
         openers = opener_turns(
             storage.db,
             settings=storage.settings,
@@ -242,6 +246,8 @@ async def open_companion(
             access=people_let_in,
             offering=Offering(storage.db, storage.settings.openers, storage.clock),
             linking=linking,
+            allowance=allowance,
+            manners=Manners.of(limits),
             typing=typing,
             erasing=storage.erasing,
             clock=storage.clock,
@@ -271,7 +277,7 @@ async def open_companion(
             pruning.cancel()
 
 
-def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
+def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allowance) -> Agents:
     return Agents(
         storage.db,
         settings=storage.settings,
@@ -281,6 +287,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
         counter=storage.counter,
         executor=FunctionExecutor(storage.db, FUNCTIONS),
         deliveries=deliveries,
+        allowance=allowance,
         clock=storage.clock,
     )
 

@@ -9,6 +9,7 @@ from typing import Literal
 from companion.clock import Clock
 from companion.events import Choice, Event, MessageReceived
 from companion.people.access import Access
+from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.person_memory import PersonMemory
 from companion.storage.database import Database, Tx
@@ -32,6 +33,7 @@ class Asked:
     erase: Callable[[], Awaitable[None]]
     access: Access
     linking: Linking
+    allowance: Allowance
     told: list[InboxItem] = field(default_factory=list)
 
     @property

@@ -222,6 +222,14 @@ def everybody(tx: Tx) -> list[Person]:
     return [Person(id=row[0], kind=row[1], name=row[2], timezone=row[3]) for row in rows]
 
 
+def known_since(tx: Tx, person: int) -> datetime:
+    """When the person first came."""
+    row = tx.execute(
+        "SELECT created_at FROM person WHERE id = :person", {"person": person}
+    ).fetchone()
+    return datetime.fromisoformat(row[0])
+
+
 def by_account(tx: Tx, platform: str, user: str) -> Person | None:
     """Who uses this account, or None."""
     row = tx.execute(

@@ -59,6 +59,10 @@ ALLOWED = (
         "it finds out whose message this is by now, which is on its way",
     ),
     Allowed(
+        r"SELECT COALESCE\(SUM\(.*FROM usage WHERE day = '\?'",
+        "what all may spend in a day is for all",
+    ),
+    Allowed(
         r"SELECT .* FROM link WHERE (code = '\?'|other_id = \?)",
         "it finds out who asked for this code, or for one that the person typed",
     ),

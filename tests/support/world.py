@@ -26,7 +26,9 @@ from companion.memories import Memories
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
+from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
+from companion.people.manners import Manners
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -149,6 +151,9 @@ async def a_world(
                 counter=counter,
                 clock=clock,
             )
+            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
+            access.trust(PLATFORM)
+            allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
             agents = Agents(
                 db,
                 settings=settings,
@@ -158,11 +163,10 @@ async def a_world(
                 counter=counter,
                 executor=FunctionExecutor(db, FUNCTIONS),
                 deliveries=deliveries,
+                allowance=allowance,
                 clock=clock,
             )
             typing = Typing()
-            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
-            access.trust(PLATFORM)
             openers = opener_turns(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
@@ -178,6 +182,8 @@ async def a_world(
                 access=access,
                 offering=Offering(db, settings.openers, clock),
                 linking=linking,
+                allowance=allowance,
+                manners=Manners.of(settings.limits),
                 typing=typing,
                 erasing=erasing,
                 clock=clock,

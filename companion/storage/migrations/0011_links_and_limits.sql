@@ -21,3 +21,6 @@ CREATE TABLE wrong_link (
 -- The version of the working context that the account brought along when it was linked.
 ALTER TABLE account ADD COLUMN brought INTEGER;
 ALTER TABLE account ADD COLUMN linked_at TEXT;
+
+-- What everybody spent on a day.
+CREATE INDEX usage_day ON usage (day);
