@@ -1,7 +1,7 @@
 """What is to be delivered, a row a piece, in order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from companion.events import Address, Choice, Document, OutgoingMessage, TimerFired
@@ -169,6 +169,16 @@ def first_answer(tx: Tx, person: int, conversation: int, event: int) -> Answer |
         {"person": person, "conversation": conversation, "event": event},
     ).fetchone()
     return Answer(datetime.fromisoformat(row[0]), row[1]) if row else None
+
+
+def as_it_is(tx: Tx, item: OutboxItem) -> OutboxItem:
+    """`item` as its person's, who may have become another's while it was on its way."""
+    row = tx.execute(
+        "SELECT person_id FROM outbox"
+        " WHERE id = :id AND conversation_id = :conversation AND text = :text",
+        {"id": item.id, "conversation": item.conversation, "text": item.message.text},
+    ).fetchone()
+    return replace(item, person=row[0]) if row else item
 
 
 def sending(tx: Tx, item: OutboxItem) -> None:

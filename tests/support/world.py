@@ -33,6 +33,9 @@ from companion.memories import Memories
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
+from companion.people.allowance import Allowance
+from companion.people.linking import Hooks, Linking
+from companion.people.manners import Manners
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -156,6 +159,9 @@ async def a_world(
                 counter=counter,
                 clock=clock,
             )
+            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
+            access.trust(PLATFORM)
+            allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
             agents = Agents(
                 db,
                 settings=settings,
@@ -165,15 +171,15 @@ async def a_world(
                 counter=counter,
                 executor=FunctionExecutor(db, FUNCTIONS),
                 deliveries=deliveries,
+                allowance=allowance,
                 clock=clock,
             )
             typing = Typing()
-            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
-            access.trust(PLATFORM)
             openers = opener_turns(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
             purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
+            linking = Linking(db, memories=memories, counter=counter, limits=limits, clock=clock)
             worker = Worker(
                 db,
                 agents=agents,
@@ -183,6 +189,9 @@ async def a_world(
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
                 offering=Offering(db, settings.openers, clock),
+                linking=linking,
+                allowance=allowance,
+                manners=Manners.of(settings.limits),
                 typing=typing,
                 erasing=erasing,
                 take=lambda item: lanes.add(item),
@@ -202,6 +211,7 @@ async def a_world(
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
             world = World(db, clock, companion, lanes, limits, firing)
             access.announce = lanes.add
+            linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))
