@@ -5,15 +5,21 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from companion.cli.main import main
 from companion.evaluation.reader import move
-from tests.companion.evaluation.small import kv_folder
+from tests.companion.evaluation.small import (
+    facts_file,
+    kv_folder,
+    questions_file,
+    sessions_file,
+)
 from tests.support.model_refusals import Asked
-from tests.support.model_server import Answer, Completion, ModelServer
+from tests.support.model_server import Answer, Completion, ModelServer, fails
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +50,45 @@ def test_it_prints_a_table_names_the_reader_and_draws_a_plot(
     assert "100.0 %" in printed
     out = tmp_path / "eval-kv"
     assert len(lines(out)) == 10
-    assert (out / "kv-right.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "kv.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((out / "summary.json").read_text())["samples"] == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "more", "column"),
+    [
+        ("docqa", questions_file, ("--limit", "1", "--documents", "1", "7"), "answer shown"),
+        ("dmr", sessions_file, (), "ROUGE-L recall"),
+        ("opener", sessions_file, (), "human's SIM-1"),
+        ("update", facts_file, (), "old fact marked as past"),
+    ],
+)
+def test_every_experiment_prints_its_figures_and_draws_them(
+    name: str,
+    data: Callable[[Path], Path],
+    more: tuple[str, ...],
+    column: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(name, str(data(tmp_path)), "--scripted-reader", *more) == 0
+    assert column in capsys.readouterr().out
+    assert (tmp_path / f"eval-{name}" / f"{name}.png").is_file()
+    assert all(line["trace"] for line in lines(tmp_path / f"eval-{name}"))
+
+
+async def test_samples_that_got_no_answer_are_told_and_tried_again(tmp_path: Path) -> None:
+    data = facts_file(tmp_path)
+    command = [sys.executable, "-m", "companion", "eval", "update", str(data), "--resume"]
+    async with ModelServer(lambda _asked: fails(401, "wrong key")) as server:
+        environ = {**os.environ, "OPENAI_BASE_URL": server.base_url}
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environ, stderr=asyncio.subprocess.PIPE
+        )
+        _, said = await process.communicate()
+    assert process.returncode == 1
+    assert b"Samples that failed: 1. --resume tries them again." in said
+    assert lines(tmp_path / "eval-update") == []
 
 
 def test_a_finished_run_is_made_larger_by_resume(
