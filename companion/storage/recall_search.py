@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from companion.embedders.protocol import Embedder, Matrix
+from companion.embedders.protocol import Embedder
 from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
 from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, rank
@@ -17,7 +17,7 @@ from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
-from companion.storage.query_vector import near, query_vector
+from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers
 from companion.storage.vector_blocks import Ids
 
@@ -80,10 +80,12 @@ class RecallStorage:
         person: int,
         *,
         page_size: int = 5,
+        former: Embedder | None = None,
         weights: Weights = MESSAGES,
     ) -> None:
+        """`former` is the embedder before, whose vectors count until there are new ones."""
         self._db = db
-        self._embedder = embedder
+        self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
         self._weights = weights
@@ -148,8 +150,8 @@ class RecallStorage:
 
     async def _ranking(self, asked: _Asked, now: datetime | None) -> tuple[Signs, Ranking]:
         signs, rest = await self._db.read(lambda tx: self._signs(tx, asked, now))
-        vector = await query_vector(self._embedder, rest)
-        return signs, await self._db.read(lambda tx: self._ranked(tx, asked.query, signs, vector))
+        vectors = await self._queries.asked(rest)
+        return signs, await self._db.read(lambda tx: self._ranked(tx, asked.query, signs, vectors))
 
     def _signs(self, tx: Tx, asked: _Asked, now: datetime | None) -> tuple[Signs, str]:
         """All signs but meaning, and the query without the names of speakers.
@@ -170,8 +172,8 @@ class RecallStorage:
             dates_alone=when.alone,
         ), rest
 
-    def _ranked(self, tx: Tx, query: str, signs: Signs, vector: Matrix | None) -> Ranking:
-        liked, likeness = near(tx, "message", self._embedder, self._person, vector)
+    def _ranked(self, tx: Tx, query: str, signs: Signs, vectors: Asked) -> Ranking:
+        liked, likeness = near(tx, "message", self._person, vectors)
         ranking = rank(replace(signs, liked=liked, likeness=likeness), self._weights)
         return look_again(query, ranking, _looked(tx, self._person, ranking), self._weights)
 
