@@ -14,6 +14,7 @@ from tests.support.telegram_rules import (
     Json,
     Refusal,
     RefusedError,
+    check_commands,
     check_text,
     keyboard_of,
 )
@@ -331,8 +332,13 @@ class BotApi:
         return True
 
     async def _do_setmycommands(self, given: Json) -> bool:
-        self.commands[given.get("language_code", "")] = json.loads(given["commands"])
+        commands = json.loads(given["commands"])
+        check_commands(commands)
+        self.commands[given.get("language_code", "")] = commands
         return True
+
+    async def _do_getmycommands(self, given: Json) -> list[Json]:
+        return self.commands.get(given.get("language_code", ""), [])
 
     async def _do_setwebhook(self, given: Json) -> bool:
         self.webhook = given
