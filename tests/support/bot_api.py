@@ -185,7 +185,7 @@ class BotApi:
 
     # Waiting for what the bot does
 
-    async def until(self, true: Callable[[], bool], *, seconds: float = 20) -> None:
+    async def until(self, true: Callable[[], bool], *, seconds: float = 60) -> None:
         """Return when `true` holds; it is asked whenever something happens here."""
         # not `wait_for`, which may swallow that somebody is cancelled (before Python 3.12)
         async with asyncio.timeout(seconds), self._changed:

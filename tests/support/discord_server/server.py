@@ -17,7 +17,7 @@ from tests.support.discord_server.payloads import Channel, Json, Member, snowfla
 from tests.support.discord_server.strict import RefusalError
 
 TOKEN = "test-token"
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
