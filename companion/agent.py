@@ -19,7 +19,7 @@ from companion.errors import (
 from companion.events import FileReceived, MessageReceived, TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
 from companion.functions.turn import Turn
-from companion.gathering import Batch
+from companion.gathering import Batch, albums
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
 from companion.people.allowance import Allowance
@@ -182,19 +182,21 @@ class Agent:
                 inbox.finish(tx, self._person, item.id)
 
         if batch.earlier or batch.settled:
-            entries = [self._entry(item) for item in (*batch.earlier, batch.lead)]
+            entries = [self._entry(album) for album in albums((*batch.earlier, batch.lead))]
             await self._queue.append(entries, work)
             batch.lead.begun = True
         else:
-            self._queue.show(self._entry(batch.lead), work)
+            self._queue.show(self._entry([batch.lead]), work)
 
-    def _entry(self, item: InboxItem) -> Entry:
-        said = event_text.spoken(item.event)
+    def _entry(self, album: Sequence[InboxItem]) -> Entry:
+        """One event, or several that are files of one album."""
+        item, events = album[-1], [one.event for one in album]
+        said = event_text.spoken_with(events)
         where = self._queue.context.zone
         return self._queue.entry(
             kind="event",
             event=item.id,
-            text=event_text.event_text(item.event, where, self._queue.cut(said)),
+            text=event_text.album_text(events, where, self._queue.cut(said)),
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
         )
