@@ -270,7 +270,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
         limits=storage.limits,
         llm=llm,
         counter=storage.counter,
-        executor=FunctionExecutor(storage.db, FUNCTIONS),
+        executor=FunctionExecutor(FUNCTIONS),
         deliveries=deliveries,
         clock=storage.clock,
     )

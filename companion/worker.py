@@ -18,13 +18,13 @@ from companion.commands.declare import (
     Question,
     command_name,
 )
-from companion.consequences import Consequence, consequence
+from companion.consequences import Consequence, consequence, of_edit
 from companion.deletions import forget
 from companion.deliveries import Deliveries
 from companion.erasing import Erasing
 from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
-from companion.events import Address, MessageDeleted, Notice, TimerFired
+from companion.events import Address, MessageDeleted, MessageEdited, Notice, TimerFired
 from companion.gathering import Batch
 from companion.in_private import ask_in_private
 from companion.memories import Memories
@@ -179,8 +179,10 @@ class Worker:
 
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
+        if isinstance(event, MessageEdited):
+            return await self._db.read(lambda tx: of_edit(tx, item, event))
         if not isinstance(event, MessageDeleted):
-            return await self._db.read(lambda tx: consequence(tx, item))
+            return consequence(event)
         kept = await self._db.write(lambda tx: forget(tx, item, event))
         self._agents.discard(item.person)
         return Consequence.LOOK_AGAIN if kept else Consequence.NOTE
