@@ -60,8 +60,8 @@ async def test_a_message_that_is_acknowledged_before_it_is_kept(
 
 
 async def test_an_answer_that_is_not_in_the_journal(pool: Nurseries, tmp_path: Path) -> None:
-    # the fifth is one that looks something up, which comes after it is stored
-    kill, breaks = ("after commit: steps.Steps.store.work", 5), "answers are not journaled"
+    # the sixth is the first that looks something up, which comes after it is stored
+    kill, breaks = ("after commit: steps.Steps.store.work", 6), "answers are not journaled"
     found = await kinds(pool, tmp_path, kill=kill, lines=4, people=("Anna",), breaks=breaks)
     assert "asked again" in found
 
