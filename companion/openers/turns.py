@@ -118,7 +118,7 @@ class OpenerTurns:
                 zone=zone_of(person.timezone),
             ),
             executor=FunctionExecutor(
-                self._db, (*drafting(draft), conversation_search, archival_storage_search)
+                (*drafting(draft), conversation_search, archival_storage_search)
             ),
             nudge=NUDGE,
             max_steps=STEPS,
