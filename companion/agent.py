@@ -10,6 +10,7 @@ from companion import event_text
 from companion.clock import Clock
 from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
+from companion.errand import Errand
 from companion.errors import (
     ContextOverflowError,
     LLMRefusedError,
@@ -22,7 +23,7 @@ from companion.gathering import Batch
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
 from companion.person_memory import PersonMemory
-from companion.queue_manager import QueueManager
+from companion.queue_manager import Also, QueueManager
 from companion.refusals import Refusals
 from companion.reply_calls import as_calls, says
 from companion.storage import inbox, journal, outbox, usage
@@ -104,6 +105,16 @@ class Agent:
         self._clock = clock
         self._refusals = Refusals(queue, memory, deliveries, counter, limits, clock)
 
+    @property
+    def talked(self) -> int:
+        """How many messages were said so far, by both."""
+        return self._queue.context.counts.recall
+
+    async def tell(self, item: InboxItem, text: str, also: Also | None = None) -> None:
+        """Put an alert into the queue behind the event `item`, and do what goes `also` with it."""
+        alert = self._queue.entry(kind="alert", event=item.id, text=text)
+        await self._queue.append([alert], also)
+
     async def note(self, batch: Batch) -> None:
         """Put the events of `batch` into the queue, for the next turn to see.
 
@@ -114,11 +125,14 @@ class Agent:
             await self._queue.store_what_is_shown()
             batch.lead.begun = True
 
-    async def handle(self, batch: Batch, *, looks_again: bool = False) -> None:
+    async def handle(
+        self, batch: Batch, *, looks_again: bool = False, errand: Errand | None = None
+    ) -> None:
         """Deal with events: run the model until it asks for no heartbeat.
 
         What was done for them before a restart is replayed from the journal, not done again.
-        With `looks_again` they need no answer, only another look at what was kept.
+        With `looks_again` they need no answer, only another look at what was kept; an `errand`
+        says what else the model is to do.
 
         Raises:
             LLMUnavailableError: no model answers and the person has seen nothing yet; the event
@@ -138,6 +152,7 @@ class Agent:
             clock=self._clock,
             fits=lambda text: self._counter.count(text) <= self._limits.message,
             looks_again=looks_again,
+            errand=errand,
         )
         try:
             if looks_again:
@@ -193,12 +208,13 @@ class Agent:
     ) -> None:
         item = turn.item
         number = 0
-        while number < self._max_steps and progress.repeated <= REPEATS:
+        most = turn.errand.max_steps if turn.errand else self._max_steps
+        while number < most and progress.repeated <= REPEATS:
             try:
                 step = (
                     taken[number]
                     if number < len(taken)
-                    else await self._ask(batch, number, progress)
+                    else await self._ask(turn, batch, number, progress)
                 )
             except (LLMUnavailableError, LLMRefusedError) as error:
                 if must_arrive(item.event):
@@ -226,30 +242,33 @@ class Agent:
         message = item.event.message
         return await self._db.read(lambda tx: inbox.is_taken_back(tx, self._person, message))
 
-    async def _ask(self, batch: Batch, number: int, progress: _Progress) -> Step:
+    async def _ask(self, turn: Turn, batch: Batch, number: int, progress: _Progress) -> Step:
         item = batch.lead
-        reply = await self._complete(batch)
+        reply = await self._complete(batch, turn.errand)
         if not batch.earlier and not progress.sent and await self._is_taken_back(item):
             raise _TakenBackError
         last = self._queue.queue.last
-        may_say = not (progress.sent and last is not None and last.kind == "alert")
+        told = progress.sent and last is not None and last.kind == "alert"
+        may_say = not told and turn.errand is None
         reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=f"{item.id}_{number}")
         return await self._keep(item, number, reply)
 
-    async def _complete(self, batch: Batch) -> Reply:
-        limit = None
+    async def _complete(self, batch: Batch, errand: Errand | None) -> Reply:
+        ask = partial(self._ask_model, errand)
+        brief = self._counter.message(errand.message) if errand else 0
+        limit = self._counter.room(self._limits.flush) - brief if brief else None
         for _ in range(OVERFLOWS):
             await self._queue.make_room(limit)
-            counted = self._queue.tokens
+            counted = self._queue.tokens + brief
             try:
-                reply = await self._ask_model(self._queue.context.prompt(self._queue.queue))
+                reply = await ask(self._queue.context.prompt(self._queue.queue))
             except LLMRefusedError as refusal:
-                return await self._refusals.answer(batch, self._ask_model, refusal)
+                return await self._refusals.answer(batch, ask, refusal)
             except ContextOverflowError as error:
                 logger.warning("the endpoint's window is smaller than configured: %s", error)
                 told = error.window_tokens
                 room = self._counter.room(told - self._limits.answer) if told else counted
-                limit = min(room, (limit or counted) * 2 // 3)
+                limit = min(room, (limit or counted) * 2 // 3) - brief
                 continue
             if reply.usage.prompt_tokens:
                 self._counter.correct(counted, reply.usage.prompt_tokens)
@@ -260,10 +279,10 @@ class Agent:
             permanent=True,
         )
 
-    async def _ask_model(self, prompt: Sequence[Message]) -> Reply:
-        return await self._llm.complete(
-            prompt, self._executor.schemas, answer_tokens=self._limits.answer
-        )
+    async def _ask_model(self, errand: Errand | None, prompt: Sequence[Message]) -> Reply:
+        executor = errand.executor if errand else self._executor
+        told = [*prompt, errand.message] if errand else prompt
+        return await self._llm.complete(told, executor.schemas, answer_tokens=self._limits.answer)
 
     async def _keep(self, item: InboxItem, number: int, reply: Reply) -> Step:
         now = self._clock.now()
@@ -285,6 +304,7 @@ class Agent:
     async def _act(self, turn: Turn, step: Step, progress: _Progress) -> bool:
         """Carry out the step's calls, those already done left out. True for a heartbeat."""
         heartbeat = False
+        executor = turn.errand.executor if turn.errand else self._executor
         for number, call in enumerate(step.reply.calls):
             done = step.done.get(number)
             if done is not None:
@@ -296,7 +316,7 @@ class Agent:
                 )
             else:
                 mark = self._deliveries.takes_at_once(turn.item)
-                result, stored = await self._executor.run(
+                result, stored = await executor.run(
                     turn, step, number, partial(self._record, turn.item.id, mark)
                 )
                 self._queue.appended(stored)
@@ -327,6 +347,10 @@ class Agent:
 
         An alert never takes the place of a heartbeat: both are kept.
         """
+        if turn.errand is not None:
+            if progress.sent or progress.silent:
+                return False
+            return heartbeat or await self._tell_once(item, turn.errand.nudge)
         last = self._queue.queue.last
         alerted = last is not None and last.kind == "alert"
         alerted = await self._queue.warn(item.id) or alerted
@@ -340,7 +364,7 @@ class Agent:
         """Put an alert into the queue, unless this turn has had it. True if it did."""
         if any(entry.text == text for entry in self._queue.queue.turn(item.id)):
             return False
-        await self._queue.append([self._queue.entry(kind="alert", event=item.id, text=text)])
+        await self.tell(item, text)
         return True
 
 

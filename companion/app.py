@@ -15,7 +15,7 @@ from companion.agents import Agents
 from companion.clock import Clock
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries, Pieces, Send, whole
-from companion.events import Address, OutgoingMessage, PlatformEvent
+from companion.events import Address, OutgoingMessage, PlatformEvent, Sender
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.gathering import Gathering
@@ -23,6 +23,8 @@ from companion.lanes import Lanes
 from companion.llm.protocol import LLM
 from companion.memories import Memories
 from companion.models import open_models
+from companion.openers.offering import Offering
+from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import Storage, open_storage
 from companion.people.access import HELLO, Access
 from companion.person_memory import PersonMemory
@@ -62,6 +64,7 @@ class Companion:
         lanes: Lanes,
         typing: "Typing",
         people: Access,
+        openers: OpenerTurns,
         clock: Clock,
     ) -> None:
         self.people = people
@@ -71,6 +74,7 @@ class Companion:
         self._deliveries = deliveries
         self._lanes = lanes
         self._typing = typing
+        self._openers = openers
         self._clock = clock
         self._answering: WeakValueDictionary[Address, asyncio.Lock] = WeakValueDictionary()
 
@@ -123,6 +127,17 @@ class Companion:
                 self._deliveries.found(one.conversation)
                 self._lanes.add(one)
         return item
+
+    async def write_first(self, address: Address, sender: Sender) -> str | None:
+        """Have the companion write first to somebody in private, whatever the gates say, and give
+        its words; None when it keeps silent. Nothing else may go on with that person meanwhile.
+
+        Raises:
+            LLMError: no model answers.
+        """
+        now = self._clock.now()
+        place = await self._db.write(lambda tx: people.place(tx, address, sender, now))
+        return await self._openers.write_now(place)
 
     def deliver(
         self,
@@ -194,7 +209,6 @@ async def open_companion(
         deliveries = Deliveries(storage.db, tasks, storage.clock)
         typing = Typing()
         agents = _agents(storage, llm, deliveries)
-        purposes = Purposes((REMINDER, CHECK_IN))
         chosen = storage.settings.people.hello
         people_let_in = Access(
             storage.db,
@@ -202,6 +216,14 @@ async def open_companion(
             rng=random.SystemRandom(),
             hello=HELLO if chosen is None else chosen,
         )
+        openers = opener_turns(
+            storage.db,
+            settings=storage.settings,
+            agents=agents,
+            memories=storage.memories,
+            clock=storage.clock,
+        )
+        purposes = Purposes((REMINDER, CHECK_IN, openers.purpose))
         worker = Worker(
             storage.db,
             agents=agents,
@@ -210,6 +232,7 @@ async def open_companion(
             commands=COMMANDS,
             timed=TimedTurns(storage.db, purposes, storage.clock),
             access=people_let_in,
+            offering=Offering(storage.db, storage.settings.openers, storage.clock),
             typing=typing,
             erasing=storage.erasing,
             clock=storage.clock,
@@ -229,6 +252,7 @@ async def open_companion(
                     lanes=lanes,
                     typing=typing,
                     people=people_let_in,
+                    openers=openers,
                     clock=storage.clock,
                 )
         finally:

@@ -94,8 +94,8 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
 
 
 def _due(event: TimerFired, where: tzinfo) -> str:
-    """When it was due, if that was a while ago."""
-    if event.at - event.due < LATE:
+    """When it was due, if that was a while ago and there is something that was to be said then."""
+    if event.at - event.due < LATE or not event.text:
         return ""
     ago = duration(event.at - event.due)
     return f"this was due at {local_time(event.due, where)}, {ago} ago: say so; "

@@ -56,6 +56,15 @@ class PersonHandle:
             )
         )
 
+    async def opener(self) -> str | None:
+        """What the companion writes to this person of its own accord now; None for nothing. Gates
+        such as quiet hours are not asked.
+
+        Raises:
+            LLMError: no model answers.
+        """
+        return await self._companion.write_first(self.address, self._sender)
+
     async def happens(self, event: PlatformEvent) -> list[str]:
         """What the companion says to `event`, which must be at this person's address."""
         return await self._companion.answer(event)

@@ -33,6 +33,11 @@ class Memories:
         self._counter = counter
         self._clock = clock
 
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors of texts, where there is something that does."""
+        return self._embedder
+
     def of(self, person: int) -> PersonMemory:
         """The memory of one person."""
         page = self._settings.page_size

@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from companion.errors import SettingsError
+from companion.openers.hours import Hours
 
 
 class _Section(BaseModel):
@@ -170,6 +171,24 @@ class DiscordSettings(_Section):
         return self.read_all or bool(self.channels)
 
 
+def _some_hours(value: str) -> str:
+    if not Hours.parse(value).length:
+        raise ValueError("begin and end are the same: that leaves no time at all")
+    return value
+
+
+class OpenerSettings(_Section):
+    """Writing first, to people who want it. `hours` are by each person's own clock; 0 for
+    `offer_after` never offers it."""
+
+    enabled: bool = True
+    hours: Annotated[str, AfterValidator(_some_hours)] = "09:00-21:00"
+    cap: int = Field(1, ge=1, le=10)
+    gap_hours: float = Field(4, ge=0, le=240)
+    rarely_days: float = Field(5, ge=1, le=60)
+    offer_after: int = Field(20, ge=0)
+
+
 class LogSettings(_Section):
     """How much is logged, and where besides the terminal."""
 
@@ -189,6 +208,7 @@ class Settings(_Section):
     people: PeopleSettings = PeopleSettings()
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
+    openers: OpenerSettings = OpenerSettings()
     log: LogSettings = LogSettings()
 
 

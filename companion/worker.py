@@ -26,6 +26,7 @@ from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted, Notice, TimerFired
 from companion.gathering import Batch
 from companion.memories import Memories
+from companion.openers.offering import Offering
 from companion.people.access import Access
 from companion.storage import (
     access,
@@ -78,6 +79,7 @@ class Worker:
         commands: Mapping[str, Command],
         timed: TimedTurns,
         access: Access,
+        offering: Offering,
         typing: ShowTyping,
         erasing: Erasing,
         clock: Clock,
@@ -89,6 +91,7 @@ class Worker:
         self._commands = commands
         self._timed = timed
         self._access = access
+        self._offering = offering
         self._typing = typing
         self._erasing = erasing
         self._clock = clock
@@ -182,6 +185,7 @@ class Worker:
         self._typing(batch.lead.address, True)
         try:
             await agent.handle(batch, looks_again=looks_again)
+            await self._offering.after_turn(agent, batch.lead)
         finally:
             self._typing(batch.lead.address, False)
 

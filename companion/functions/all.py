@@ -8,6 +8,7 @@ from companion.functions.memory import (
     working_context_replace,
 )
 from companion.functions.messages import react, send_message, stay_silent
+from companion.functions.openers import set_openers
 
 FUNCTIONS = (
     send_message,
@@ -18,4 +19,5 @@ FUNCTIONS = (
     conversation_search,
     react,
     stay_silent,
+    set_openers,
 )

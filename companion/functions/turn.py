@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
 
 from companion.clock import Clock
 from companion.events import TimerFired
 from companion.person_memory import PersonMemory
 from companion.storage.inbox import InboxItem
+
+if TYPE_CHECKING:
+    from companion.errand import Errand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class Turn:
     clock: Clock
     fits: Callable[[str], bool]
     looks_again: bool = False
+    errand: "Errand | None" = None
 
     @property
     def may_stay_silent(self) -> bool:

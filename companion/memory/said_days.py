@@ -4,11 +4,12 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from companion.memory.dates import date_patterns
+from companion.memory.dates import days_named
+from companion.memory.relative_dates import Days
 from companion.memory.relative_words import (
     AGO,
     IN_A_WHILE,
@@ -25,7 +26,8 @@ from companion.memory.relative_words import (
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
-_PATTERN = re.compile(r"(\d{4}|\?{4})-(\d\d|\?\?)-(?:(\d\d)\*|\*)")
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|月", re.IGNORECASE)
+_LEAP_DAY = re.compile(r"(?<!\d)29(?!\d)")
 _POINTED = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)?(?![\d])")
 
 
@@ -59,16 +61,39 @@ Span = tuple[date, date, bool]
 
 
 def _dates(text: str, today: date, *, past: bool) -> Iterator[Span]:
-    for pattern in date_patterns(text):
-        parts = _PATTERN.fullmatch(pattern)
-        if parts is None or not parts[2].isdigit():
-            continue  # a year alone names no day to come back to
-        year = int(parts[1]) if parts[1].isdigit() else None
-        day = int(parts[3]) if parts[3] else None
-        yield from _in_calendar(year, int(parts[2]), day, today, past=past)
+    if any(map(str.isdigit, text)) or _MONTH.search(text):
+        fixed = days_named(text, years=()).days
+        yield from ((one.first, one.after - DAY, False) for one in fixed if _is_short(one))
+        yield from _without_year(text, fixed, today, past=past)
     for match in _POINTED.finditer(text):
         year = int(match[3]) if match[3] else None
         yield from _in_calendar(year, int(match[2]), int(match[1]), today, past=past)
+
+
+def _is_short(days: Days) -> bool:
+    """Whether it is a day or a month: a year alone names no day to come back to."""
+    return days.after - days.first <= timedelta(days=31)
+
+
+def _without_year(text: str, fixed: Sequence[Days], today: date, *, past: bool) -> Iterator[Span]:
+    """The dates that leave the year open: of each the next one, or the last one if it is `past`."""
+    seen: set[tuple[int, int]] = set()
+    for year in (
+        _years(today, past=past) if _LEAP_DAY.search(text) else _years(today, past=past)[:2]
+    ):
+        for one in days_named(text, years=(year,)).days:
+            key = (one.first.month, one.first.day)
+            on_time = one.first <= today if past else one.after > today
+            if one not in fixed and _is_short(one) and on_time and key not in seen:
+                seen.add(key)
+                yield one.first, one.after - DAY, True
+
+
+def _years(today: date, *, past: bool) -> range:
+    """The years to look in: 29 February may be eight years away."""
+    if past:
+        return range(today.year, today.year - 9, -1)
+    return range(today.year, today.year + 9)
 
 
 def _in_calendar(
@@ -80,9 +105,7 @@ def _in_calendar(
         if span is not None:
             yield (*span, False)
         return
-    # 29 February may be eight years away
-    years = range(today.year, today.year - 9, -1) if past else range(today.year, today.year + 9)
-    for one in years:
+    for one in _years(today, past=past):
         span = _days_of(one, month, day)
         if span is not None and (span[0] <= today if past else span[1] >= today):
             yield (*span, True)

@@ -128,6 +128,10 @@ TABLES: tuple[PersonalTable, ...] = (
         name="schedule_history", role=Role.RECORD, refers={"schedule_id": "schedule"} | _EVENT
     ),
     PersonalTable(name="timing", role=Role.MEMORY, key=None, same=("person_id",)),
+    PersonalTable(name="opener_wish", role=Role.MEMORY, key=None, same=("person_id",)),
+    PersonalTable(
+        name="opener", role=Role.RECORD, key=None, refers={"outbox_id": "outbox"} | _EVENT
+    ),
     PersonalTable(name="dead_letter", role=Role.RECORD),
     PersonalTable(name="vector_block", role=Role.DERIVED),
     PersonalTable(name="unembedded", role=Role.DERIVED),

@@ -38,6 +38,14 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "gathering": {"pause_seconds": 1.5, "at_most_seconds": 5},
     "people": {"hello": "Hello! This is Anna's."},
+    "openers": {
+        "enabled": False,
+        "hours": "10:00-18:00",
+        "cap": 2,
+        "gap_hours": 6,
+        "rarely_days": 7,
+        "offer_after": 0,
+    },
     "telegram": {
         "allowed": [7],
         "listen": [-1001],
@@ -162,6 +170,15 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         (
             '[discord]\ngateway = "https://gateway.discord.gg"',
             "FILE: discord.gateway: write an address such as wss://gateway.discord.gg",
+        ),
+        (
+            '[openers]\nhours = "9-21"',
+            "FILE: openers.hours: write it like 23:00-08:00, not '9-21' (it is '9-21')",
+        ),
+        (
+            '[openers]\nhours = "09:00-09:00"',
+            "FILE: openers.hours: begin and end are the same: that leaves no time at all"
+            " (it is '09:00-09:00')",
         ),
         (
             '[telegram]\nwebhook_url = "bot.example.com"',

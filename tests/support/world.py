@@ -23,6 +23,8 @@ from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
+from companion.openers.offering import Offering
+from companion.openers.turns import opener_turns
 from companion.people.access import Access
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
@@ -158,9 +160,12 @@ async def a_world(
                 clock=clock,
             )
             typing = Typing()
-            purposes = Purposes((REMINDER, CHECK_IN, *more_purposes))
             access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
             access.trust(PLATFORM)
+            openers = opener_turns(
+                db, settings=settings, agents=agents, memories=memories, clock=clock
+            )
+            purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
             worker = Worker(
                 db,
                 agents=agents,
@@ -169,6 +174,7 @@ async def a_world(
                 commands=COMMANDS,
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
+                offering=Offering(db, settings.openers, clock),
                 typing=typing,
                 erasing=erasing,
                 clock=clock,
@@ -181,6 +187,7 @@ async def a_world(
                 lanes=lanes,
                 typing=typing,
                 people=access,
+                openers=openers,
                 clock=clock,
             )
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
