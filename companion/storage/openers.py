@@ -84,12 +84,6 @@ def set_offered(tx: Tx, person: int, now: datetime) -> None:
     )
 
 
-def everybody(tx: Tx) -> list[int]:
-    """All who want openers. For the start of the program."""
-    rows = tx.execute("SELECT person_id FROM opener_wish WHERE wish <> 'off' ORDER BY person_id")
-    return [row[0] for row in rows.fetchall()]
-
-
 def asked(tx: Tx, person: int, event: int, offered: Sequence[About], now: datetime) -> None:
     """The model is about to be asked, in the turn of `event`, with this put before it."""
     tx.execute(
