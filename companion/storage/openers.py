@@ -235,7 +235,7 @@ def _answer(tx: Tx, person: int, event: int, outbox: int) -> tuple[str, str | No
         " WHERE message.person_id = :person AND message.kind = 'event' AND message.speaker <> ''"
         " AND message.id > (SELECT MAX(id) FROM message WHERE event_id = :event"
         "   AND person_id = :person)"
-        " AND (inbox.kind <> 'ReactionReceived' OR (json_extract(inbox.body, '$.removed') = 0"
+        " AND (inbox.kind <> 'ReactionReceived' OR (json_extract(inbox.body, '$.removed') IS NOT 1"
         "   AND json_extract(inbox.body, '$.message') IN (SELECT message FROM delivered"
         "     WHERE outbox_id = :outbox AND person_id = :person)))"
         " ORDER BY message.id LIMIT 1",

@@ -1,7 +1,7 @@
 """What is to be delivered, a row a piece, in order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from companion.events import Address, Choice, OutgoingMessage, TimerFired
@@ -88,6 +88,16 @@ def kept_nowhere(to: InboxItem, text: str) -> OutboxItem:
     """A last word to somebody of whom no row is left: it is sent, and kept nowhere."""
     message = OutgoingMessage(id=0, address=to.address, text=text, cause=to.event.id)
     return OutboxItem(id=0, person=to.person, conversation=to.conversation, message=message)
+
+
+def expire(tx: Tx, item: OutboxItem, at: datetime) -> OutboxItem:
+    """`item`, which comes too late after `at`, if it does not earlier."""
+    at = min(at, item.expires_at or at)
+    tx.execute(
+        "UPDATE outbox SET expires_at = :at WHERE id = :id AND person_id = :person",
+        {"at": at.isoformat(), "id": item.id, "person": item.person},
+    )
+    return replace(item, expires_at=at)
 
 
 def _answers(to: InboxItem) -> str | None:
