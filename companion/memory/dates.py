@@ -35,6 +35,35 @@ _WRITTEN = (
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A date as it was written; what it leaves open is None. `which` is the word before a month,
+    such as "last"."""
+
+    year: int | None
+    month: int | None
+    day: int | None
+    which: str
+
+
+def written_dates(text: str) -> tuple[list[Written], str]:
+    """The dates that are written in `text` with a month or a year, and the rest of it."""
+    found = []
+    for form in _WRITTEN:
+        found += [_written(match.groupdict()) for match in form.finditer(text)]
+        text = form.sub(" ", text)
+    return found, text
+
+
+def _written(named: dict[str, str | None]) -> Written:
+    return Written(
+        _number(named.get("year")),
+        _number(named.get("month")),
+        _number(named.get("day")),
+        (named.get("which") or "").lower(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """The days that a query names. `alone` says that it asks for nothing else."""
 
@@ -54,21 +83,19 @@ def days_named(query: str, *, years: Iterable[int], today: date | None = None) -
         for match, days in relative_days(query, today):
             found.append(days)
             rest = rest.replace(match[0], " ", 1)
-    for form in _WRITTEN:
-        for match in form.finditer(rest):
-            found += _meant(match.groupdict(), asked, today)
-        rest = form.sub(" ", rest)
+    written, rest = written_dates(rest)
+    for one in written:
+        found += _meant(one, asked, today)
     return Named(tuple(dict.fromkeys(found)), bool(found) and _asks_nothing(rest))
 
 
-def _meant(named: dict[str, str | None], years: list[int], today: date | None) -> list[Days]:
-    month = _number(named.get("month"))
-    which = (named.get("which") or "").lower()
-    if today is not None and month is not None and which in ("last", "this"):
-        return [last_month_called(month, today, this=which == "this")]
-    if year := named.get("year"):
-        years = [int(year)]
-    whole = [_days(year, month, _number(named.get("day"))) for year in years]
+def _meant(written: Written, years: list[int], today: date | None) -> list[Days]:
+    month = written.month
+    if today is not None and month is not None and written.which in ("last", "this"):
+        return [last_month_called(month, today, this=written.which == "this")]
+    if written.year is not None:
+        years = [written.year]
+    whole = [_days(year, month, written.day) for year in years]
     return [days for days in whole if days is not None]
 
 

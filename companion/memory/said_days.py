@@ -4,12 +4,11 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from companion.memory.dates import days_named
-from companion.memory.relative_dates import Days
+from companion.memory.dates import written_dates
 from companion.memory.relative_words import (
     AGO,
     IN_A_WHILE,
@@ -26,8 +25,6 @@ from companion.memory.relative_words import (
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
-_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|月", re.IGNORECASE)
-_LEAP_DAY = re.compile(r"(?<!\d)29(?!\d)")
 _POINTED = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)?(?![\d])")
 
 
@@ -61,39 +58,12 @@ Span = tuple[date, date, bool]
 
 
 def _dates(text: str, today: date, *, past: bool) -> Iterator[Span]:
-    if any(map(str.isdigit, text)) or _MONTH.search(text):
-        fixed = days_named(text, years=()).days
-        yield from ((one.first, one.after - DAY, False) for one in fixed if _is_short(one))
-        yield from _without_year(text, fixed, today, past=past)
+    for written in written_dates(text)[0]:
+        if written.month is not None:  # a year alone names no day to come back to
+            yield from _in_calendar(written.year, written.month, written.day, today, past=past)
     for match in _POINTED.finditer(text):
         year = int(match[3]) if match[3] else None
         yield from _in_calendar(year, int(match[2]), int(match[1]), today, past=past)
-
-
-def _is_short(days: Days) -> bool:
-    """Whether it is a day or a month: a year alone names no day to come back to."""
-    return days.after - days.first <= timedelta(days=31)
-
-
-def _without_year(text: str, fixed: Sequence[Days], today: date, *, past: bool) -> Iterator[Span]:
-    """The dates that leave the year open: of each the next one, or the last one if it is `past`."""
-    seen: set[tuple[int, int]] = set()
-    for year in (
-        _years(today, past=past) if _LEAP_DAY.search(text) else _years(today, past=past)[:2]
-    ):
-        for one in days_named(text, years=(year,)).days:
-            key = (one.first.month, one.first.day)
-            on_time = one.first <= today if past else one.after > today
-            if one not in fixed and _is_short(one) and on_time and key not in seen:
-                seen.add(key)
-                yield one.first, one.after - DAY, True
-
-
-def _years(today: date, *, past: bool) -> range:
-    """The years to look in: 29 February may be eight years away."""
-    if past:
-        return range(today.year, today.year - 9, -1)
-    return range(today.year, today.year + 9)
 
 
 def _in_calendar(
@@ -105,7 +75,9 @@ def _in_calendar(
         if span is not None:
             yield (*span, False)
         return
-    for one in _years(today, past=past):
+    # 29 February may be eight years away
+    years = range(today.year, today.year - 9, -1) if past else range(today.year, today.year + 9)
+    for one in years:
         span = _days_of(one, month, day)
         if span is not None and (span[0] <= today if past else span[1] >= today):
             yield (*span, True)

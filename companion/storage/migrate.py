@@ -22,9 +22,9 @@ def check_version(connection: Tx, path: Path, *, read_only: bool = False) -> Non
         DatabaseTooNewError: a newer program wrote it.
         DatabaseError: another program's, or (`read_only`) one that has to be migrated first.
     """
-    version, application = _version(connection)
+    version, application, has_tables = _at_one_moment(connection)
     newest = len(migrations())
-    if application != APPLICATION_ID and (version or application or _has_tables(connection)):
+    if application != APPLICATION_ID and (version or application or has_tables):
         raise DatabaseError(f"{path} is the database of another program. Nothing was changed.")
     if version > newest:
         raise DatabaseTooNewError(
@@ -107,8 +107,16 @@ def _version(connection: Tx) -> tuple[int, int]:
     return version, application
 
 
-def _has_tables(connection: Tx) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None
+def _at_one_moment(connection: Tx) -> tuple[int, int, bool]:
+    """Version, application id and whether there are tables: another may be making them just now."""
+    connection.execute("BEGIN")
+    try:
+        version, application = _version(connection)
+        tables = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return version, application, tables is not None
 
 
 def _back_up_before(
