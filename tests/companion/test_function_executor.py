@@ -67,6 +67,11 @@ def test_the_schemas_are_small_closed_and_in_one_order() -> None:
         "archival_storage_insert",
         "archival_storage_search",
         "conversation_search",
+        "schedule_event",
+        "list_events",
+        "cancel_event",
+        "set_timezone",
+        "set_quiet",
         "stay_silent",
     ]
     for schema in schemas:
