@@ -74,6 +74,7 @@ def test_the_schemas_are_small_closed_and_in_one_order() -> None:
         "set_timezone",
         "set_quiet",
         "stay_silent",
+        "set_openers",
     ]
     for schema in schemas:
         assert schema.description
