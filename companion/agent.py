@@ -320,6 +320,8 @@ class Agent:
                     turn, step, number, partial(self._record, turn.item.id, mark)
                 )
                 self._queue.appended(stored)
+                if result.zone is not None:
+                    self._queue.context.zone = result.zone
                 if result.piece is not None:
                     self._deliveries.add(replace(result.piece, marked=mark))
             progress.take(call, result)

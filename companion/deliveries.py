@@ -23,6 +23,7 @@ from companion.storage.database import Database, Tx
 from companion.storage.erase import Gone
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
+from companion.timed.unreached import keep_for_return
 
 logger = logging.getLogger(__name__)
 
@@ -176,7 +177,7 @@ class Deliveries:
                 if sender is None:
                     return
                 if conversation in self._lost:
-                    await self._refuse(waiting[0], "nothing gets through to this chat")
+                    await self._lose(waiting[0], "nothing gets through to this chat")
                 else:
                     await self._deliver_or_refuse(waiting[0], sender)
                 waiting.popleft()
@@ -229,8 +230,8 @@ class Deliveries:
             try:
                 return _Sent(await sender.send(item.message))
             except OutOfReachError as error:
-                await self._lose(item)
-                await self._refuse(item, str(error))
+                logger.info("conversation %d is out of reach", item.conversation)
+                await self._lose(item, str(error))
                 return None
             except DeliveryError as error:
                 await self._refuse(item, str(error))
@@ -242,12 +243,18 @@ class Deliveries:
                     item = replace(item, attempts=item.attempts - 1)
                 await self._sleep(error.delay.total_seconds())
 
-    async def _lose(self, item: OutboxItem) -> None:
+    async def _lose(self, item: OutboxItem, why: str) -> None:
         """Nothing gets through to this conversation until something comes from there."""
-        logger.info("conversation %d is out of reach", item.conversation)
         self._lost.add(item.conversation)
+        logger.warning("message %d is not delivered: %s", item.id, why)
         now = self._clock.now()
-        await self._mark(lambda tx: people.set_unreachable(tx, item.person, item.conversation, now))
+
+        def work(tx: Tx) -> None:
+            people.set_unreachable(tx, item.person, item.conversation, now)
+            outbox.refused(tx, item, why)
+            keep_for_return(tx, item, now)
+
+        await self._mark(work)
 
     async def _arrived(self, item: OutboxItem, name: str | None) -> None:
         now = self._clock.now()

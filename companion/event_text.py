@@ -68,10 +68,10 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
         return f"{head} (nobody wrote; {_due(event, where)}{event.cue}) {event.text}"
     name = neutral_name(event.sender.name)
     match event:
-        case MessageReceived(answers=None):
-            return f"{head} {name}: {shown}"
-        case MessageReceived(answers=answers):
-            return f"{head} {name} (in reply to “{answers}”): {shown}"
+        case MessageReceived(answers=answers, away=away):
+            after = f" (after {duration(away)})" if away is not None else ""
+            reply = f" (in reply to “{answers}”)" if answers is not None else ""
+            return f"{head} {name}{after}{reply}: {shown}"
         case MessageEdited():
             return f"{head} ({name} changed an earlier message to) {shown}"
         case MessageDeleted():

@@ -66,7 +66,8 @@ class MessageReceived(Incoming):
 
     `message` is the platform's id of the message, by which edits and deletions name it. What was
     not `addressed` to the companion was overheard in a group, and gets no answer. Where
-    `more_may_follow`, people write in several quick messages, to be answered together.
+    `more_may_follow`, people write in several quick messages, to be answered together. `away` is
+    how long they had written nothing before, if that was long.
     """
 
     text: str
@@ -74,6 +75,7 @@ class MessageReceived(Incoming):
     answers: str | None = None
     addressed: bool = True
     more_may_follow: bool = False
+    away: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from pydantic import ValidationError
 
@@ -34,6 +35,7 @@ class Result:
     said: str = ""
     piece: OutboxItem | None = None
     silent: bool = False
+    zone: tzinfo | None = None
 
 
 Record = Callable[[Tx, Call, Result], list[Entry]]
@@ -126,13 +128,15 @@ def _carry_out(
 ) -> tuple[Result, list[Entry]]:
     outcome = made(tx) if callable(made) else made
     failed, cut_off = heartbeat is None, _cut_off(step, number)
+    speaks = any(call.name == SAYS for call in step.reply.calls)
     result = Result(
         text=outcome.text + (GO_ON if cut_off and not failed else ""),
         failed=failed,
-        heartbeat=failed or cut_off or bool(heartbeat),
+        heartbeat=failed or cut_off or (outcome.again and not speaks) or bool(heartbeat),
         said=outcome.said,
         piece=outcome.piece,
         silent=outcome.silent,
+        zone=outcome.zone,
     )
     done = Done(result=result.text, failed=result.failed, heartbeat=result.heartbeat)
     journal.add_done(tx, turn.item.person, step.id, number, done)

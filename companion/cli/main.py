@@ -25,6 +25,7 @@ COMMANDS = (
     "status",
     "people",
     "memory",
+    "schedule",
     "model",
     "backup",
     "restore",

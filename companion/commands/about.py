@@ -1,12 +1,9 @@
-"""Help, time zone, usage, privacy."""
+"""Help, usage, privacy."""
 
 from collections.abc import Sequence
-from zoneinfo import available_timezones
 
-from companion.commands.declare import Asked, Command, Write, help_text
-from companion.event_text import local_time, zone
-from companion.storage import access, people, usage
-from companion.storage.database import Tx
+from companion.commands.declare import Asked, Command, help_text
+from companion.storage import access, usage
 
 
 def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
@@ -18,29 +15,11 @@ def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
         return f"You can just talk to me. I also know:\n{help_text(known)}"
 
     own = (
-        Command("timezone", "tell me where you are, or see it", _timezone, "Europe/Lisbon"),
         Command("usage", "what our talk has cost", _usage),
         Command("privacy", "what is stored", _privacy),
         Command("help", "this list", show_help),
     )
     return own
-
-
-async def _timezone(asked: Asked) -> str | Write:
-    if not asked.words:
-        return f"For you it is {local_time(asked.clock.now(), asked.zone)}."
-    zones = available_timezones()
-    wanted = asked.words.replace(" ", "_").casefold()
-    fitting = sorted(z for z in zones if wanted in (z.casefold(), z.casefold().rpartition("/")[2]))
-    if not fitting:
-        return f"I know no time zone “{asked.words}”. Write it like Europe/Lisbon or Asia/Tokyo."
-    name = fitting[0]
-
-    def work(tx: Tx) -> str:
-        people.set_timezone(tx, asked.person, name)
-        return f"Noted. For you it is {local_time(asked.clock.now(), zone(name))}."
-
-    return work
 
 
 async def _usage(asked: Asked) -> str:

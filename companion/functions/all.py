@@ -9,6 +9,13 @@ from companion.functions.memory import (
 )
 from companion.functions.messages import react, send_message, stay_silent
 from companion.functions.openers import set_openers
+from companion.functions.schedule import (
+    cancel_event,
+    list_events,
+    schedule_event,
+    set_quiet,
+    set_timezone,
+)
 
 FUNCTIONS = (
     send_message,
@@ -18,6 +25,11 @@ FUNCTIONS = (
     archival_storage_search,
     conversation_search,
     react,
+    schedule_event,
+    list_events,
+    cancel_event,
+    set_timezone,
+    set_quiet,
     stay_silent,
     set_openers,
 )

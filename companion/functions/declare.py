@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -35,13 +36,17 @@ class Outcome:
     """What a call came to. `text` goes back to the model.
 
     `said` is what the companion told the person with it, and `piece` the outbox row that brings
-    it there. `silent` is true when the companion chose to say nothing.
+    it there. `silent` is true when the companion chose to say nothing. With `again` the model gets
+    another step to read the text, unless it speaks in this one. `zone` is where the person is from
+    now on, if that changed.
     """
 
     text: str
     said: str = ""
     piece: OutboxItem | None = None
     silent: bool = False
+    again: bool = False
+    zone: tzinfo | None = None
 
 
 Write = Callable[[Tx], Outcome]

@@ -10,7 +10,7 @@ from companion.functions.declare import Outcome, Turn, Write, function
 from companion.storage import outbox
 from companion.storage.database import Tx
 from companion.text import is_blank, is_emoji
-from companion.timed.arriving import with_its_time
+from companion.timed.arriving import ways_to_put_off, with_its_time
 
 
 @function
@@ -30,7 +30,8 @@ async def send_message(
         if said in sent or first in sent:
             return Outcome(text="That was sent already; it is not sent twice.")
         text = said if sent else first
-        piece = outbox.add(tx, item, text, now=turn.now())
+        choices = () if sent else ways_to_put_off(item.event)
+        piece = outbox.add(tx, item, text, now=turn.now(), choices=choices)
         return Outcome(text="Sent.", said=text, piece=piece)
 
     return write

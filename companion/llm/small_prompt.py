@@ -16,7 +16,9 @@ SUMMARY = "[summary of everything before this"
 STATUS = "[status] "
 SEARCHES = ("conversation_search", "archival_storage_search")
 EVENT = re.compile(r"\[(?P<when>[^,\]]+), (?P<where>[^\]]+)\] (?P<rest>.*)", re.DOTALL)
-SAID = re.compile(r"(?P<name>[^:(]+)(?: \(in reply to “[^”]*”\))?: (?P<text>.*)", re.DOTALL)
+SAID = re.compile(
+    r"(?P<name>[^:(]+)(?: \(after [\w ]+\))?(?: \(in reply to “[^”]*”\))?: (?P<text>.*)", re.DOTALL
+)
 
 HISTORY_CHARS = 6000
 """How much of the chat is shown. A cold start reads all of it: about a minute on two cores."""

@@ -269,6 +269,21 @@ def last_fired(tx: Tx, person: int) -> datetime | None:
     return datetime.fromisoformat(row[0]) if row[0] else None
 
 
+def last_that_fired(
+    tx: Tx, person: int, conversation: int, purposes: Sequence[str]
+) -> Scheduled | None:
+    """What last happened in this conversation of the person's, of these purposes."""
+    rows = tx.execute(
+        f"SELECT {_COLUMNS} FROM schedule_history AS past"
+        " JOIN schedule ON schedule.id = past.schedule_id AND schedule.person_id = past.person_id"
+        " WHERE past.person_id = :person AND past.outcome = 'fired'"
+        " AND schedule.conversation_id = :conversation ORDER BY past.id DESC",
+        {"person": person, "conversation": conversation},
+    )
+    found = (_scheduled(row) for row in rows)
+    return next((one for one in found if one.purpose in purposes), None)
+
+
 def history(tx: Tx, person: int, id: int | None = None) -> list[Past]:  # noqa: A002
     """What became of what was scheduled for the person, or of one of it, oldest first."""
     rows = tx.execute(

@@ -56,3 +56,14 @@ def set_paused(tx: Tx, person: int, until: datetime | None) -> None:
         " ON CONFLICT (person_id) DO UPDATE SET paused_until = :until",
         {"person": person, "until": until.isoformat() if until else None},
     )
+
+
+def ask_zone(tx: Tx, person: int, now: datetime) -> bool:
+    """Whether to ask the person where they are: only once. Notes it if so."""
+    row = tx.execute(
+        "INSERT INTO timing (person_id, zone_asked_at) VALUES (:person, :now)"
+        " ON CONFLICT (person_id) DO UPDATE SET zone_asked_at = :now"
+        " WHERE zone_asked_at IS NULL RETURNING 1",
+        {"person": person, "now": now.isoformat()},
+    ).fetchone()
+    return row is not None

@@ -3,7 +3,9 @@
 from datetime import datetime, tzinfo
 
 from companion.event_text import LATE, local_time
-from companion.events import Event, TimerFired
+from companion.events import Choice, Event, TimerFired
+
+PUT_OFF = (("In 10 minutes", "10m"), ("In an hour", "1h"), ("Tomorrow", "tomorrow"))
 
 
 def must_arrive(event: Event) -> bool:
@@ -28,3 +30,12 @@ def with_its_time(said: str, event: Event, now: datetime, where: tzinfo) -> str:
     if f"{event.due.astimezone(where):%H:%M}" in said:
         return said
     return f"{said}\n(this was due at {local_time(event.due, where)})"
+
+
+def ways_to_put_off(event: Event) -> tuple[Choice, ...]:
+    """Buttons below a promised event. The text doesn't name them: "later" says as much."""
+    if not (isinstance(event, TimerFired) and event.promised):
+        return ()
+    return tuple(
+        Choice(label=label, words=f"/snooze {when} #{event.schedule}") for label, when in PUT_OFF
+    )

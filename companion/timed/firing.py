@@ -8,7 +8,7 @@ from typing import Protocol
 from companion.clock import Clock
 from companion.event_text import local_time
 from companion.events import TimerFired
-from companion.storage import inbox, schedule
+from companion.storage import access, inbox, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.schedule import DueRow, Scheduled
@@ -93,6 +93,10 @@ class _Batch:
             schedule.cancel(self._tx, one.person, one.id)
             self._note(one, "missed", one.due_at, f"its time can't be worked out: {error}")
             return
+        if self._is_shut_out(row):
+            self._note(one, "gated", at, "shut out")
+            self._advance(one, at)
+            return
         if not row.reachable:
             schedule.hold(self._tx, one)
             self._note(one, "delayed", at, "the chat can't be reached")
@@ -105,6 +109,12 @@ class _Batch:
             return
         due = Due(scheduled=one, at=at, zone=zone_of(row.zone), timing=row.timing, now=self._now)
         self._judge(row, purpose, due)
+
+    def _is_shut_out(self, row: DueRow) -> bool:
+        address = row.place.address
+        return address.private and access.has_no_way_in(
+            self._tx, row.place.person, address.platform
+        )
 
     def _judge(self, row: DueRow, purpose: Purpose | None, due: Due) -> None:
         one, at = row.scheduled, due.at

@@ -67,7 +67,14 @@ def test_the_schemas_are_small_closed_and_in_one_order() -> None:
         "archival_storage_insert",
         "archival_storage_search",
         "conversation_search",
+        "react",
+        "schedule_event",
+        "list_events",
+        "cancel_event",
+        "set_timezone",
+        "set_quiet",
         "stay_silent",
+        "set_openers",
     ]
     for schema in schemas:
         assert schema.description

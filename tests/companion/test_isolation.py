@@ -76,6 +76,10 @@ async def timed_life(world: World) -> None:
         await again_and_again(world, time(9), name=name, purpose="check_in")
         await in_a_while(world, 3 * hour, name=name)
     await world.pass_time(hour)
+    for command in ("reminders in 9 hours x", "reminders", "snooze 10m", "reminders cancel x"):
+        await world.say(f"/{command}")
+    for command in ("quiet 23-8", "pause 1w", "resume", "timezone Tokyo"):
+        await world.say(f"/{command}")
     where, now = await place(world), world.clock.now()
 
     def work(tx: Tx) -> None:

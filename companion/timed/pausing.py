@@ -1,0 +1,71 @@
+"""Quiet hours and pauses, as people write them."""
+
+import re
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from companion.errors import ToolError
+from companion.event_text import local_time
+from companion.openers.hours import Hours
+from companion.storage import timing
+from companion.storage.database import Tx
+from companion.timed.when import resolve
+from companion.timed.when_parts import TOO_FAR, later, length
+from companion.timed.when_words import LENGTHS
+
+LONGEST = timedelta(days=366)
+NONE = Hours(time(0), time(0))
+
+
+def quiet_hours(words: str) -> Hours:
+    """Quiet hours written like "23:00-08:00", "23-8" or "none"; equal ends are none, too.
+
+    Raises:
+        ToolError: they are written in another way.
+    """
+    text = words.strip().casefold()
+    if text in ("none", "off", "no"):
+        return NONE
+    text = re.sub(r"\s*(?:to|until)\s*", "-", text)
+    text = re.sub(r"(?<![\d:])(\d{1,2})(?![\d:])", r"\1:00", text)
+    try:
+        return Hours.parse(text.replace("24:00", "00:00"))
+    except ValueError as error:
+        raise ToolError(
+            f"“{words}” are no hours that I can read. Write them like 23:00-08:00, or none."
+        ) from error
+
+
+def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
+    """When a pause ends that is written like "1w", "3 days", "until Friday 18:00"; without words
+    after a year.
+
+    Raises:
+        ToolError: it is written in another way, or is longer than that.
+    """
+    text = re.sub(r"^(?:for|until|till)\s+", "", words.strip().casefold())
+    if not text:
+        return now + LONGEST
+    until = later(now, length(text)) if LENGTHS.fullmatch(text) else resolve(text, now, zone).first
+    if until - now > LONGEST:
+        raise ToolError(TOO_FAR)
+    return until
+
+
+def set_hours(tx: Tx, person: int, words: str) -> str:
+    """Keep the person's quiet hours, and say which they are now. Errors as in `quiet_hours`."""
+    hours = quiet_hours(words)
+    timing.set_quiet(tx, person, hours)
+    if not hours.length:
+        return "No quiet hours."
+    return f"Quiet hours: {hours}. Only reminders come then."
+
+
+def set_pause(tx: Tx, person: int, words: str, now: datetime, zone: ZoneInfo) -> str:
+    """Keep a pause, or end it with "resume", and say so. Errors as in `pause_until`."""
+    if words.strip().casefold() in ("resume", "none", "off", "end"):
+        timing.set_paused(tx, person, None)
+        return "No pause any more. What it kept back is not made up for."
+    until = pause_until(words, now, zone)
+    timing.set_paused(tx, person, until)
+    return f"Until {local_time(until, zone)} only reminders come. /resume ends that."
