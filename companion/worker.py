@@ -1,7 +1,7 @@
 """Deals with one event of a lane: a command or a turn, and what to do when it fails."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -26,7 +26,6 @@ from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted, Notice, TimerFired
 from companion.gathering import Batch
 from companion.memories import Memories
-from companion.openers.offering import Offering
 from companion.people.access import Access
 from companion.storage import (
     access,
@@ -64,6 +63,8 @@ GIVE_UP_AFTER = timedelta(days=1)
 DATABASE_PAUSE = timedelta(seconds=30)
 
 ShowTyping = Callable[[Address, bool], None]
+AfterTurn = Callable[[Agent, InboxItem], Awaitable[None]]
+"""What else is done when the turn of an event has ended."""
 
 
 class Worker:
@@ -79,7 +80,7 @@ class Worker:
         commands: Mapping[str, Command],
         timed: TimedTurns,
         access: Access,
-        offering: Offering,
+        after_turns: Sequence[AfterTurn],
         typing: ShowTyping,
         erasing: Erasing,
         clock: Clock,
@@ -91,7 +92,7 @@ class Worker:
         self._commands = commands
         self._timed = timed
         self._access = access
-        self._offering = offering
+        self._after_turns = after_turns
         self._typing = typing
         self._erasing = erasing
         self._clock = clock
@@ -185,7 +186,8 @@ class Worker:
         self._typing(batch.lead.address, True)
         try:
             await agent.handle(batch, looks_again=looks_again)
-            await self._offering.after_turn(agent, batch.lead)
+            for after in self._after_turns:
+                await after(agent, batch.lead)
         finally:
             self._typing(batch.lead.address, False)
 

@@ -98,6 +98,8 @@ class TwoPass:
         """The calls for what the last event needs: keep facts, search, send an answer."""
         if any(tool.name == OPENS for tool in tools):
             return await self._opener(messages)
+        if tools and not any(tool.name == "send_message" for tool in tools):
+            return Reply(text="")  # nothing else is to be trusted to a small model
         view = small_prompt.read(messages)
         if not tools or not view.turns:
             short = small_prompt.shortened(messages)

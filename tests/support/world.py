@@ -23,6 +23,7 @@ from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
+from companion.night.thoughts import Night
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
@@ -165,7 +166,18 @@ async def a_world(
             openers = opener_turns(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
-            purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
+            night = Night(
+                db,
+                settings=settings.night,
+                llm=llm,
+                agents=agents,
+                memories=memories,
+                clock=clock,
+            )
+            purposes = Purposes(
+                (REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes)
+            )
+            offering = Offering(db, settings.openers, clock)
             worker = Worker(
                 db,
                 agents=agents,
@@ -174,7 +186,7 @@ async def a_world(
                 commands=COMMANDS,
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
-                offering=Offering(db, settings.openers, clock),
+                after_turns=(offering.after_turn, night.after_turn),
                 typing=typing,
                 erasing=erasing,
                 clock=clock,
