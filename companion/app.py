@@ -246,6 +246,7 @@ async def open_companion(
             after_turns=(offering.after_turn, night.after_turn),
             typing=typing,
             erasing=storage.erasing,
+            take=lambda item: lanes.add(item),
             clock=storage.clock,
         )
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))

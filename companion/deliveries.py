@@ -200,7 +200,7 @@ class Deliveries:
 
     async def _deliver(self, item: OutboxItem, sender: _Sender) -> None:
         """Send `item`, piece by piece, until the platform has it all or refuses it."""
-        last = sender.pieces(item.message.text) - 1
+        last = 0 if item.message.document else sender.pieces(item.message.text) - 1
         while True:
             sent = await self._send(item, sender)
             if sent is None:

@@ -32,7 +32,7 @@ class Erasing:
 
     def __init__(self, db: Database, home: Home, clock: Clock, *, key: str | None) -> None:
         self._db = db
-        self._home = home
+        self.home = home
         self._clock = clock
         self._key = key
         self._ledger = Ledger(home.erased)
@@ -71,7 +71,7 @@ class Erasing:
             for gone in await self._follow(entry):
                 for tell in self._told:
                     tell(gone)
-        _empty_debugging_logs(self._home)
+        _empty_debugging_logs(self.home)
         self._remove_copies(entries)
         done = len(entries)
         try:
@@ -87,7 +87,7 @@ class Erasing:
         groups = await self._db.read(erase.heard_in_groups)
         meant = list(self._meant(entry, known))
         for one in meant:
-            _remove_files(self._home, one)
+            _remove_files(self.home, one)
         speakers = [
             speaker
             for speaker in groups
@@ -113,7 +113,7 @@ class Erasing:
 
     def _remove_copies(self, entries: list[Entry]) -> None:
         """Remove the copies that the program made by itself and that have an erased person."""
-        database = self._home.database
+        database = self.home.database
         for kind in ("before-update", "replaced"):
             for copy in sorted(database.parent.glob(f"{database.stem}.{kind}-*{database.suffix}")):
                 if self._holds_erased(copy, entries):

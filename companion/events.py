@@ -1,6 +1,6 @@
 """What comes in from chats, clocks and memory itself, and what goes out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -201,6 +201,14 @@ class Choice:
             raise ValueError("a button needs a label")
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file to hand over, by the name that it shall have."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
     """Something to deliver. `id` is ours and stays the same when a send is tried again.
@@ -209,8 +217,9 @@ class OutgoingMessage:
     unknown. An opener never is. `answers` is the platform's id of the message that it answers,
     where several people write. `piece` counts from 0, for a platform that takes long texts in
     pieces: only that one is to be sent. `cause` is the platform's id of the event that it is for.
-    `choices` are shown below the last piece, where the platform has buttons. With `reacts_to`, the
-    platform's id of a message, `text` is an emoji to put to that one, and nothing to be said.
+    `choices` are shown below the last piece, where the platform has buttons. With a `document` the
+    text is a short line beside it, and both are one piece. With `reacts_to`, the platform's id of a
+    message, `text` is an emoji to put to that one, and nothing to be said.
     """
 
     id: int
@@ -222,3 +231,4 @@ class OutgoingMessage:
     cause: str = ""
     choices: tuple[Choice, ...] = ()
     reacts_to: str | None = None
+    document: Document | None = None

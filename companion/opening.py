@@ -91,6 +91,29 @@ async def _embedder(
             await embedder.close()
 
 
+@asynccontextmanager
+async def open_erasing(
+    place: Home, clock: Clock, environ: Mapping[str, str] = os.environ
+) -> AsyncIterator[Erasing]:
+    """The home at `place`, locked for us, to erase people: nothing else of it is opened.
+
+    What the ledger tells is done by then.
+
+    Raises:
+        OperatorError: the home is in use, or the database can't be opened.
+    """
+    key = environ.get("COMPANION_DB_KEY") or None
+    place.make()
+    with place.lock(clock):
+        db = await Database.open(place.database, key=key, clock=clock)
+        try:
+            erasing = Erasing(db, place, clock, key=key)
+            await erasing.catch_up()
+            yield erasing
+        finally:
+            await db.close()
+
+
 def _folder(named: Path | str) -> Path:
     return Path(named).expanduser()
 

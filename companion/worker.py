@@ -14,6 +14,7 @@ from companion.commands.declare import (
     Asked,
     Command,
     Farewell,
+    Handed,
     Question,
     command_name,
 )
@@ -25,6 +26,7 @@ from companion.error_text import error_text
 from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
 from companion.events import Address, MessageDeleted, Notice, TimerFired
 from companion.gathering import Batch
+from companion.in_private import ask_in_private
 from companion.memories import Memories
 from companion.people.access import Access
 from companion.storage import (
@@ -83,6 +85,7 @@ class Worker:
         after_turns: Sequence[AfterTurn],
         typing: ShowTyping,
         erasing: Erasing,
+        take: Callable[[InboxItem], None],
         clock: Clock,
     ) -> None:
         self._db = db
@@ -95,6 +98,7 @@ class Worker:
         self._after_turns = after_turns
         self._typing = typing
         self._erasing = erasing
+        self._take = take
         self._clock = clock
 
     async def handle(self, batch: Batch) -> timedelta | None:
@@ -223,8 +227,10 @@ class Worker:
             memory=self._memories.of(item.person),
             zone=event_text.zone(person.timezone),
             clock=self._clock,
+            home=self._erasing.home,
             erase=partial(self._erasing.erase, item.person),
             access=self._access,
+            in_private=partial(self._in_private, item),
         )
         made = await command.run(asked)
         if isinstance(made, Farewell):
@@ -235,6 +241,13 @@ class Worker:
         self._agents.discard(item.person)
         for notice in asked.told:
             self._access.announce(notice)
+
+    async def _in_private(self, item: InboxItem, text: str) -> bool:
+        """Have the sender of `item` say this in their private chat; False: they have none."""
+        asked = await self._db.write(lambda tx: ask_in_private(tx, item, text, self._clock.now()))
+        if asked.item is not None:
+            self._take(asked.item)
+        return asked.known
 
     async def _answer(self, item: InboxItem, make: Callable[[Tx], Answer]) -> None:
         """Do what was asked, answer and close the event, all or nothing.
@@ -252,9 +265,13 @@ class Worker:
     def _add(self, tx: Tx, item: InboxItem, notice: Answer) -> OutboxItem | None:
         if not notice:
             return None
-        asks = notice if isinstance(notice, Question) else Question(notice, ())
-        now = self._clock.now()
-        return outbox.add(tx, item, asks.text, now=now, notice=True, choices=asks.choices)
+        put = partial(outbox.add, tx, item, now=self._clock.now(), notice=True)
+        match notice:
+            case Question(text, choices):
+                return put(text, choices=choices)
+            case Handed(text, document):
+                return put(text, document=document)
+        return put(notice)
 
     def _deliver(self, piece: OutboxItem | None) -> None:
         if piece is not None:

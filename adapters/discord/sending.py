@@ -19,7 +19,7 @@ from adapters.discord.render import render
 from adapters.discord.split import Piece, split
 from adapters.discord.to_event import INTERACTION
 from companion.errors import DeliveryDelayedError, DeliveryError, OutOfReachError
-from companion.events import OutgoingMessage, Sender
+from companion.events import Document, OutgoingMessage, Sender
 from companion.text import neutral_name
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,14 @@ class _Waiting:
 
     interaction: discord.Interaction[discord.Client]
     answered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What one message on Discord consists of."""
+
+    text: str
+    file: Document | None = None
 
 
 class Sending:
@@ -103,9 +111,10 @@ class Sending:
                 if message.reacts_to is not None:
                     await self._react(client, message, message.reacts_to)
                     return None
-                if await self._answer_interaction(message, parts[message.piece]):
+                shown = _shown(message, parts[message.piece])
+                if await self._answer_interaction(message, shown):
                     return None
-                return await self._post(client, message, parts[message.piece])
+                return await self._post(client, message, shown)
         except TROUBLE as error:
             failed = delivery_error(error, self._again)
             if message.reacts_to is not None and isinstance(failed, DeliveryError):
@@ -151,11 +160,11 @@ class Sending:
         )
         await channel.get_partial_message(int(to.partition("/")[0])).add_reaction(message.text)
 
-    async def _post(self, client: discord.Client, message: OutgoingMessage, piece: Piece) -> str:
+    async def _post(self, client: discord.Client, message: OutgoingMessage, shown: _Shown) -> str:
         channel = client.get_partial_messageable(await self._channel(client, message))
         elsewhere = channel.id != int(message.address.thread or message.address.chat)
         posted = await channel.send(
-            **_content(piece),
+            **_content(shown),
             **({} if elsewhere else _buttons(message)),
             nonce=_nonce(message),
             **_reference(message, channel.id),
@@ -172,7 +181,7 @@ class Sending:
             return (await client.create_dm(discord.Object(int(user.user)))).id
         return int(address.thread or address.chat)
 
-    async def _answer_interaction(self, message: OutgoingMessage, piece: Piece) -> bool:
+    async def _answer_interaction(self, message: OutgoingMessage, shown: _Shown) -> bool:
         """Answer the interaction that `message` is for; False when there is none, or none now."""
         waiting = self._waiting.get(message.cause)
         if waiting is None:
@@ -180,12 +189,12 @@ class Sending:
         interaction = waiting.interaction
         try:
             if not waiting.answered:
-                await interaction.edit_original_response(**_edited(piece), **_buttons(message))
+                await interaction.edit_original_response(**_edited(shown), **_buttons(message))
                 waiting.answered = True
             else:
                 hidden = interaction.guild_id is not None
                 await interaction.followup.send(
-                    **_content(piece), **_buttons(message), ephemeral=hidden
+                    **_content(shown), **_buttons(message), ephemeral=hidden
                 )
         except discord.HTTPException as error:
             if error.code not in INTERACTION_OVER:
@@ -195,16 +204,22 @@ class Sending:
         return True
 
 
-def _content(piece: Piece) -> dict[str, Any]:
-    if piece.file is None:
-        return {"content": piece.text}
-    return {"file": _file(piece)}
+def _shown(message: OutgoingMessage, piece: Piece) -> _Shown:
+    if message.document is not None:
+        return _Shown(piece.text, message.document)
+    if piece.file is not None:
+        return _Shown("", Document(piece.file, piece.text.encode()))
+    return _Shown(piece.text)
 
 
-def _edited(piece: Piece) -> dict[str, Any]:
-    if piece.file is None:
-        return {"content": piece.text}
-    return {"attachments": [_file(piece)]}
+def _content(shown: _Shown) -> dict[str, Any]:
+    text = {"content": shown.text} if shown.text else {}
+    return text if shown.file is None else {**text, "file": _file(shown.file)}
+
+
+def _edited(shown: _Shown) -> dict[str, Any]:
+    text = {"content": shown.text} if shown.text else {}
+    return text if shown.file is None else {**text, "attachments": [_file(shown.file)]}
 
 
 def _buttons(message: OutgoingMessage) -> dict[str, Any]:
@@ -214,8 +229,8 @@ def _buttons(message: OutgoingMessage) -> dict[str, Any]:
     return {} if shown is None else {"view": shown}
 
 
-def _file(piece: Piece) -> discord.File:
-    return discord.File(io.BytesIO(piece.text.encode()), filename=piece.file)
+def _file(document: Document) -> discord.File:
+    return discord.File(io.BytesIO(document.content), filename=document.name)
 
 
 def _reference(message: OutgoingMessage, channel: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 
-from telegram import Bot, LinkPreviewOptions, ReplyParameters
+from telegram import Bot, InputFile, LinkPreviewOptions, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
 from adapters.telegram.failures import delivery_error, is_about_markup
@@ -14,7 +14,7 @@ from adapters.telegram.render import render
 from adapters.telegram.rich import Rich
 from adapters.telegram.split import split
 from companion.errors import DeliveryError
-from companion.events import OutgoingMessage
+from companion.events import Document, OutgoingMessage
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +46,8 @@ class Sending:
             DeliveryError: Telegram will not take it.
             DeliveryDelayedError: it may take it later, or has taken it and did not say so.
         """
+        if message.document is not None:
+            return await self._hand_over(message, message.document)
         try:
             if message.reacts_to is not None:
                 await self._react(message, message.reacts_to)
@@ -56,6 +58,19 @@ class Sending:
             return await self._send_formatted(message, parts[message.piece])
         except TelegramError as error:
             raise delivery_error(error, self._without_token) from None
+
+    async def _hand_over(self, message: OutgoingMessage, document: Document) -> str:
+        address = message.address
+        try:
+            sent = await self._bot.send_document(
+                chat_id=self._chat(message),
+                message_thread_id=int(address.thread) if address.thread else None,
+                document=InputFile(document.content, filename=document.name),
+                caption=message.text,
+            )
+        except TelegramError as error:
+            raise delivery_error(error, self._without_token) from None
+        return str(sent.message_id)
 
     async def _react(self, message: OutgoingMessage, to: str) -> None:
         """Put an emoji to a message. One that Telegram doesn't take is worth no more words."""

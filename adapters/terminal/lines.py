@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TextIO
 
 from adapters.base import Handle
+from adapters.terminal.documents import with_document
 from adapters.terminal.translate import LEAVE, to_event
 from adapters.text import printable
 from companion.clock import Clock
@@ -52,7 +53,7 @@ class Lines:
                 await self._quiet()
 
     async def send(self, message: OutgoingMessage) -> None:
-        self._show(printable(message.text))
+        self._show(printable(await with_document(message)))
 
     def typing(self, address: Address, shown: bool) -> None:
         """A script has no use for it."""

@@ -16,6 +16,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import Style
 
 from adapters.base import Handle
+from adapters.terminal.documents import with_document
 from adapters.terminal.layout import hanging
 from adapters.terminal.translate import LEAVE, started, to_event
 from adapters.terminal.translate import address as terminal_of
@@ -84,7 +85,8 @@ class Prompt:
     async def send(self, message: OutgoingMessage) -> None:
         columns = self._session.output.get_size().columns
         indent = len(self._companion) + 2
-        text = hanging(printable(message.text), indent=indent, columns=columns)
+        told = await with_document(message)
+        text = hanging(printable(told), indent=indent, columns=columns)
         await self.show(("class:companion", self._companion), ("", f"  {text}\n"))
 
     async def show(self, *fragments: tuple[str, str]) -> None:

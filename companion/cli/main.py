@@ -29,6 +29,7 @@ COMMANDS = (
     "model",
     "backup",
     "restore",
+    "import",
     "eval",
     "bench",
 )
@@ -76,7 +77,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _module(command: str) -> ModuleType:
-    return importlib.import_module(f"companion.cli.{command}")
+    # a module called "import" could not be imported
+    name = "importing" if command == "import" else command
+    return importlib.import_module(f"companion.cli.{name}")
 
 
 async def _until_told_to_stop(work: Coroutine[Any, Any, int]) -> int:

@@ -1,12 +1,11 @@
-"""`companion memory`: what is remembered of a person, shown, searched or exported."""
+"""`companion memory`: what is remembered of a person, shown, searched, exported or erased."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,11 @@ from companion.cli.arguments import (
     operators_settings,
     print_json,
 )
-from companion.errors import OperatorError
+from companion.cli.taking_along import add_actions
+from companion.cli.whom import WHOM, person_meant
 
 if TYPE_CHECKING:
     from companion.storage.database import Tx
-    from companion.storage.people import Person
 
 
 def add(subparsers: Subparsers) -> None:
@@ -35,18 +34,10 @@ def add(subparsers: Subparsers) -> None:
         "--explain", action="store_true", help="what each sign adds to the score of each hit"
     )
     search.set_defaults(run=run_search)
-    export = actions.add_parser("export", help="everything, a JSON object a line")
-    export.set_defaults(run=run_export)
-    for action in (show, search, export):
-        action.add_argument(
-            "--of",
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="a number or name of `companion people list`; not needed while there is only one",
-        )
     for action in (show, search):
+        action.add_argument("--of", "--as", dest="person", metavar="PERSON", help=WHOM)
         action.add_argument("--json", action="store_true", help="for scripts")
+    add_actions(actions)
 
 
 async def run_show(args: argparse.Namespace) -> int:
@@ -108,64 +99,6 @@ def _explained(parts: Mapping[str, float]) -> str:
     """The score of a hit and what it is made of, a line."""
     shares = " + ".join(f"{name} {part:.2f}" for name, part in parts.items() if part)
     return f"                  {sum(parts.values()):.2f} = {shares or '0'}\n"
-
-
-async def run_export(args: argparse.Namespace) -> int:
-    from companion.cli.database import looked_at
-
-    async with looked_at(operators_home(os.environ), os.environ) as database:
-        lines = await database.read(lambda tx: list(exported(tx, person_meant(tx, args.person))))
-    for line in lines:
-        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
-    return 0
-
-
-def person_meant(tx: Tx, words: str | None) -> Person:
-    """The person with this number, name or account, in whatever case; the only one for None.
-
-    Raises:
-        OperatorError: there is none, or more than one.
-    """
-    from companion.storage import people
-
-    everybody = people.everybody(tx)
-    if words is None:
-        fitting = everybody
-    else:
-        wanted = words.casefold()
-        fitting = [
-            person
-            for person in everybody
-            if wanted in (str(person.id), person.name.casefold())
-            or any(wanted == account.user.casefold() for account in people.accounts(tx, person.id))
-        ]
-    if len(fitting) == 1:
-        return fitting[0]
-    known = ", ".join(f"{person.id} {person.name}" for person in everybody) or "nobody yet"
-    asked = f"More than one is called {words}" if fitting else f"There is no {words}"
-    if words is None:
-        asked = "Say --of whom" if fitting else "Nobody has talked with it"
-    raise OperatorError(f"{asked}: {known}.")
-
-
-def exported(tx: Tx, person: Person) -> Iterator[dict[str, Any]]:
-    """All that is kept of `person`, a thing at a time, each with its kind as `type`."""
-    from companion.storage import memory_state, messages, passages, people, usage, working_contexts
-
-    accounts = [asdict(account) for account in people.accounts(tx, person.id)]
-    yield {"type": "person", **asdict(person), "accounts": accounts}
-    for version in reversed(working_contexts.history(tx, person.id)):
-        yield {"type": "working_context", **_plain(version)}
-    for message in messages.spoken(tx, person.id):
-        yield {"type": "message", **_plain(message)}
-    summary = memory_state.load(tx, person.id).summary
-    if summary is not None:
-        yield {"type": "summary", "text": summary.text}
-    for passage in passages.everything(tx, person.id):
-        yield {"type": "passage", **_plain(passage)}
-    for row in usage.of(tx, person.id):
-        used = asdict(row.usage)
-        yield {"type": "usage", "day": row.day.isoformat(), "model": row.model, **used}
 
 
 def _plain(row: Any) -> dict[str, Any]:

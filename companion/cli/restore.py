@@ -14,13 +14,18 @@ def add(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
+async def run(args: argparse.Namespace) -> int:
     from companion.clock import SystemClock
+    from companion.opening import open_erasing
     from companion.storage.restore import restore
 
     home = operators_home(os.environ)
     key = os.environ.get("COMPANION_DB_KEY") or None
-    replaced = restore(args.file, home, key=key, clock=SystemClock())
+    clock = SystemClock()
+    replaced = restore(args.file, home, key=key, clock=clock)
+    if home.erased.is_file():
+        async with open_erasing(home, clock, os.environ):
+            pass  # who was erased since is not in it any more
     sys.stdout.write(f"Restored {args.file} to {home.database}.\n")
     if replaced is not None:
         sys.stdout.write(f"What was there before is kept as {replaced}.\n")

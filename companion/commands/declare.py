@@ -7,7 +7,8 @@ from datetime import tzinfo
 from typing import Literal
 
 from companion.clock import Clock
-from companion.events import Choice, Event, MessageReceived
+from companion.events import Choice, Document, Event, MessageReceived
+from companion.home import Home
 from companion.people.access import Access
 from companion.person_memory import PersonMemory
 from companion.storage.database import Database, Tx
@@ -18,8 +19,10 @@ from companion.storage.inbox import InboxItem
 class Asked:
     """A command that a person gave. `words` is what stands behind its name.
 
-    `erase` erases the person. `told` are notices for others, which go out once the command's own
-    work is committed.
+    `home` is where the person's files lie. `erase` erases the person. `told` are notices for
+    others, which go out once the command's own work is committed. `in_private` gives a command to
+    the private chat of whoever asked, who is not always the person: a group is one too. It is False
+    when there is no such chat.
     """
 
     item: InboxItem
@@ -28,8 +31,10 @@ class Asked:
     memory: PersonMemory
     zone: tzinfo
     clock: Clock
+    home: Home
     erase: Callable[[], Awaitable[None]]
     access: Access
+    in_private: Callable[[str], Awaitable[bool]]
     told: list[InboxItem] = field(default_factory=list)
 
     @property
@@ -56,7 +61,15 @@ class Question:
     choices: tuple[Choice, ...]
 
 
-Answer = str | Question
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """An answer that is a file, with a short line beside it."""
+
+    text: str
+    document: Document
+
+
+Answer = str | Question | Handed
 """What the person reads."""
 
 Write = Callable[[Tx], Answer]

@@ -1,8 +1,19 @@
-"""What a person can do with all of their data: have it erased."""
+"""What a person can do with all of their data: take it along, and have it erased."""
 
-from companion.commands.declare import Asked, Command, Farewell
+from companion.commands.declare import Asked, Command, Farewell, Handed, Question
 from companion.errors import DatabaseError, OperatorError
+from companion.events import Choice, Document
+from companion.portable.export import exported
 
+MOST_BYTES = 9_000_000
+"""What every platform lets a bot send."""
+EXPORTED = (
+    "Here is everything: README.md in it tells what is where. Keep it safe, it is not encrypted."
+)
+TOO_LARGE = (
+    "Your data is {size:.0f} MB, which is too large to send here. Ask my operator for it: they can"
+    " write it to a file with `companion memory export`."
+)
 ONLY_IN_PRIVATE = "That is for the two of us: write /{name} to me in our private chat."
 FIRST = (
     "This erases everything that I have of you, for good: every message, what I noted, your files,"
@@ -21,15 +32,35 @@ DONE = (
 FAILED = "I could not erase anything: there is trouble with my disk. My operator has to see to it."
 
 
-async def _erase(asked: Asked) -> str | Farewell:
+async def _export(asked: Asked) -> str | Handed:
+    if not asked.item.address.private:
+        if await asked.in_private("/export"):
+            return "I'll send it to you in our private chat."
+        return ONLY_IN_PRIVATE.format(name="export")
+    now = asked.clock.now()
+    files = asked.home.attachments_of(asked.person)
+    content = await asked.db.read(
+        lambda tx: exported(tx, asked.person, files=files, now=now, zone=asked.zone)
+    )
+    if len(content) > MOST_BYTES:
+        return TOO_LARGE.format(size=len(content) / 1_000_000)
+    day = now.astimezone(asked.zone).date().isoformat()
+    return Handed(EXPORTED, Document(f"companion-{day}.zip", content))
+
+
+async def _erase(asked: Asked) -> str | Question | Farewell:
     if not asked.item.address.private:
         return ONLY_IN_PRIVATE.format(name="erase")
     match asked.words.casefold().split():
         case ["yes"]:
-            return SECOND
+            return Question(SECOND, _choices("Erase everything", "/erase yes everything"))
         case ["yes", "everything"]:
             return await _erased(asked)
-    return FIRST
+    return Question(FIRST, _choices("Go on", "/erase yes"))
+
+
+def _choices(label: str, words: str) -> tuple[Choice, ...]:
+    return (Choice(label=label, words=words), Choice(label="Keep it all", words=""))
 
 
 async def _erased(asked: Asked) -> str | Farewell:
@@ -43,5 +74,6 @@ async def _erased(asked: Asked) -> str | Farewell:
 
 
 OWN_DATA_COMMANDS = (
+    Command("export", "everything that I have of you, as a file", _export),
     Command("erase", "have everything of yours erased; asks twice before it does", _erase),
 )

@@ -95,6 +95,10 @@ def erase_from_groups(tx: Tx, platform: str, user: str, until: datetime) -> Gone
             _erase_from_group(tx, group, event)
             said.add(external)
             where.add(group)
+        if rows:
+            first = min(event for event, _ in rows)
+            messages.forget_results(tx, group, first)
+            journal.forget_results(tx, group, first)
     return Gone(None, frozenset(said), frozenset(where))
 
 
@@ -109,7 +113,7 @@ def _erase_from_group(tx: Tx, group: int, event: int) -> None:
     outbox.forget(tx, group, event)
     tx.execute(
         "UPDATE inbox SET state = 'done', message = NULL, error = NULL, body = json_replace(body,"
-        " '$.text', '', '$.answers', NULL, '$.name', '', '$.emoji', '',"
+        " '$.text', '', '$.answers', NULL, '$.about', NULL, '$.name', '', '$.emoji', '',"
         " '$.sender.user', 'erased', '$.sender.name', 'somebody')"
         " WHERE id = :event AND person_id = :group",
         {"event": event, "group": group},

@@ -112,16 +112,12 @@ def _item(row: tuple[int, int, int, str, str, str, str, int]) -> InboxItem:
     )
 
 
-def begun_by(tx: Tx, person: int, said: int) -> InboxItem | None:
-    """The event for which row `said` of the outbox was the first; None if it was a later one."""
-    row = tx.execute(
-        "SELECT inbox.id, inbox.person_id, inbox.conversation_id, inbox.kind, inbox.body,"
-        " inbox.received_at, inbox.state, inbox.attempts FROM outbox"
-        " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
-        " WHERE outbox.id = :said AND outbox.person_id = :person AND outbox.part = 0",
-        {"said": said, "person": person},
-    ).fetchone()
-    return _item(row) if row else None
+def everything(tx: Tx, person: int) -> list[Event]:
+    """All events of the person's, oldest first."""
+    rows = tx.execute(
+        "SELECT kind, body FROM inbox WHERE person_id = :person ORDER BY id", {"person": person}
+    )
+    return [_as_json(kind).validate_json(body) for kind, body in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,15 @@ def kept_something(tx: Tx, person: int, first: int, last: int) -> bool:
     return bool(row[0])
 
 
+def forget_results(tx: Tx, person: int, since: int) -> None:
+    """Take the words out of what calls gave from the event `since` on."""
+    tx.execute(
+        "UPDATE tool_done SET result = '' WHERE person_id = :person AND step_id IN"
+        " (SELECT id FROM step WHERE event_id >= :since AND person_id = :person)",
+        {"person": person, "since": since},
+    )
+
+
 def forget(tx: Tx, person: int, event: int) -> None:
     """Delete the steps that were taken for the event."""
     tx.execute(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -106,21 +106,32 @@ def queue(tx: Tx, person: int) -> list[Entry]:
         " (SELECT evicted_through FROM person WHERE id = :person) ORDER BY id",
         {"person": person},
     )
-    return [
-        Entry(
-            id=row[0],
-            event=row[1],
-            kind=row[2],
-            speaker=row[3],
-            said=row[4],
-            said_at=datetime.fromisoformat(row[5]),
-            text=row[6],
-            calls=_calls.validate_json(row[7]) if row[7] != "[]" else (),
-            call_id=row[8],
-            tokens=row[9],
-        )
-        for row in rows
-    ]
+    return [_entry(row) for row in rows]
+
+
+def everything(tx: Tx, person: int) -> list[Entry]:
+    """All messages, oldest first."""
+    rows = tx.execute(
+        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens"
+        " FROM message WHERE person_id = :person ORDER BY id",
+        {"person": person},
+    )
+    return [_entry(row) for row in rows]
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    return Entry(
+        id=row[0],
+        event=row[1],
+        kind=row[2],
+        speaker=row[3],
+        said=row[4],
+        said_at=datetime.fromisoformat(row[5]),
+        text=row[6],
+        calls=_calls.validate_json(row[7]) if row[7] != "[]" else (),
+        call_id=row[8],
+        tokens=row[9],
+    )
 
 
 def withhold(tx: Tx, person: int, event: int) -> None:
@@ -165,14 +176,13 @@ def forget_answers(tx: Tx, person: int, event: int) -> None:
         )
 
 
-def last_heard(tx: Tx, person: int) -> datetime | None:
-    """When the person last said anything; None for never."""
-    row = tx.execute(
-        "SELECT said_at FROM message WHERE person_id = :person AND kind = 'event' AND said <> ''"
-        " ORDER BY id DESC LIMIT 1",
-        {"person": person},
-    ).fetchone()
-    return datetime.fromisoformat(row[0]) if row else None
+def forget_results(tx: Tx, person: int, since: int) -> None:
+    """Take the words out of what functions gave from the event `since` on: a search quotes."""
+    tx.execute(
+        "UPDATE message SET text = :deleted"
+        " WHERE person_id = :person AND event_id >= :since AND kind = 'result' AND said = ''",
+        {"deleted": DELETED, "person": person, "since": since},
+    )
 
 
 def said_count(tx: Tx, person: int) -> int:

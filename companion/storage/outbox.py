@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from companion.events import Address, Choice, OutgoingMessage, TimerFired
+from companion.events import Address, Choice, Document, OutgoingMessage, TimerFired
 from companion.storage import choices as stored_choices
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
@@ -36,6 +36,7 @@ def add(
     notice: bool = False,
     choices: Sequence[Choice] = (),
     reacts_to: str | None = None,
+    document: Document | None = None,
 ) -> OutboxItem:
     """Put `text` behind what was sent for the event `to` so far, with buttons for `choices`.
 
@@ -48,9 +49,9 @@ def add(
     row = tx.execute(
         "INSERT INTO outbox"
         " (person_id, conversation_id, event_id, part, text, notice, in_reply, expires_at,"
-        " created_at, choices, reacts_to)"
+        " created_at, choices, reacts_to, document, document_name)"
         " SELECT :person, :conversation, :event, COUNT(*), :text, :notice, :in_reply, :expires,"
-        " :now, :choices, :reacts_to"
+        " :now, :choices, :reacts_to, :document, :name"
         " FROM outbox WHERE event_id = :event AND person_id = :person RETURNING id",
         {
             "person": to.person,
@@ -63,6 +64,8 @@ def add(
             "now": now.isoformat(),
             "choices": stored_choices.to_json(choices),
             "reacts_to": reacts_to,
+            "document": document.content if document else None,
+            "name": document.name if document else None,
         },
     ).fetchone()
     message = OutgoingMessage(
@@ -74,6 +77,7 @@ def add(
         cause=to.event.id,
         choices=tuple(choices),
         reacts_to=reacts_to,
+        document=document,
     )
     return OutboxItem(
         id=row[0],
@@ -111,7 +115,8 @@ def open_items(tx: Tx) -> list[OutboxItem]:
         "SELECT outbox.id, outbox.person_id, outbox.conversation_id, outbox.text,"
         " outbox.in_reply, outbox.attempts, conversation.platform, conversation.chat,"
         " conversation.thread, conversation.private, outbox.pieces_sent, inbox.message,"
-        " inbox.external_id, outbox.choices, outbox.expires_at, outbox.reacts_to"
+        " inbox.external_id, outbox.choices, outbox.expires_at, outbox.reacts_to,"
+        " outbox.document_name, outbox.document"
         " FROM outbox JOIN conversation ON conversation.id = outbox.conversation_id"
         " AND conversation.person_id = outbox.person_id"
         " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
@@ -134,6 +139,7 @@ def open_items(tx: Tx) -> list[OutboxItem]:
                 cause=row[12],
                 choices=stored_choices.from_json(row[13]),
                 reacts_to=row[15],
+                document=Document(row[16], row[17]) if row[17] is not None else None,
             ),
             attempts=row[5],
             expires_at=datetime.fromisoformat(row[14]) if row[14] else None,
@@ -239,7 +245,8 @@ def piece_sent(tx: Tx, item: OutboxItem) -> None:
 def sent(tx: Tx, item: OutboxItem, now: datetime) -> None:
     """The platform has it."""
     tx.execute(
-        "UPDATE outbox SET state = 'sent', sent_at = :now WHERE id = :id AND person_id = :person",
+        "UPDATE outbox SET state = 'sent', sent_at = :now, document = NULL"
+        " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person, "now": now.isoformat()},
     )
 
@@ -247,7 +254,7 @@ def sent(tx: Tx, item: OutboxItem, now: datetime) -> None:
 def refused(tx: Tx, item: OutboxItem, error: str) -> None:
     """The platform will not take it, or its fate stays unknown."""
     tx.execute(
-        "UPDATE outbox SET state = 'refused', error = :error"
+        "UPDATE outbox SET state = 'refused', error = :error, document = NULL"
         " WHERE id = :id AND person_id = :person",
         {"id": item.id, "person": item.person, "error": error},
     )

@@ -6,6 +6,9 @@ from datetime import datetime
 from companion.events import Address, Sender
 from companion.storage.database import Tx
 
+ELSEWHERE = "elsewhere"
+"""The platform of chats that an import tells of and that are not ours."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
@@ -79,6 +82,22 @@ def _hand_over(tx: Tx, conversation: int, person: int, *, to: int, private: bool
     )
 
 
+def private_place(tx: Tx, platform: str, user: str) -> Place | None:
+    """The private chat, on the same platform, of whoever uses this account; None: none yet."""
+    row = tx.execute(
+        "SELECT conversation.id, conversation.person_id, conversation.chat, conversation.thread"
+        " FROM account JOIN conversation ON conversation.person_id = account.person_id"
+        " AND conversation.platform = account.platform AND conversation.private = 1"
+        " WHERE account.platform = :platform AND account.user = :user"
+        " ORDER BY conversation.id DESC LIMIT 1",
+        {"platform": platform, "user": user},
+    ).fetchone()
+    if row is None:
+        return None
+    address = Address(platform=platform, chat=row[2], thread=row[3] or None)
+    return Place(row[0], row[1], address)
+
+
 def came(tx: Tx, person: int, conversation: int, message: str) -> None:
     """The platform's id of the last message that came in this conversation of the person's."""
     tx.execute(
@@ -135,7 +154,7 @@ def _person_of(tx: Tx, address: Address, sender: Sender, now: datetime) -> int:
             " AND private = 0",
             {"platform": address.platform, "chat": address.chat},
         ).fetchone()
-        return int(row[0]) if row else _add(tx, "group", address.chat, now)
+        return int(row[0]) if row else add(tx, "group", address.chat, now)
     return with_account(tx, address.platform, sender, now)
 
 
@@ -151,7 +170,7 @@ def with_account(tx: Tx, platform: str, sender: Sender, now: datetime) -> int:
     if row is not None:
         _name(tx, row[0], platform, sender)
         return int(row[0])
-    person = _add(tx, "person", sender.name, now)
+    person = add(tx, "person", sender.name, now)
     tx.execute(
         "INSERT INTO account (platform, user, person_id, name, created_at)"
         " VALUES (:platform, :user, :person, :name, :now)",
@@ -173,7 +192,48 @@ def _name(tx: Tx, person: int, platform: str, sender: Sender) -> None:
     )
 
 
-def _add(tx: Tx, kind: str, name: str, now: datetime) -> int:
+def conversation_of(tx: Tx, person: int, now: datetime, chosen: int | None = None) -> int:
+    """The chat `chosen`, else the newest of the person's, else one that stands for others."""
+    if chosen is not None:
+        return chosen
+    row = tx.execute(
+        "SELECT MAX(id) FROM conversation WHERE person_id = :person", {"person": person}
+    ).fetchone()
+    if row[0] is not None:
+        return int(row[0])
+    row = tx.execute(
+        "INSERT INTO conversation (person_id, platform, chat, private, created_at)"
+        " VALUES (:person, :platform, :chat, 1, :now) RETURNING id",
+        {"person": person, "platform": ELSEWHERE, "chat": str(person), "now": now.isoformat()},
+    ).fetchone()
+    return int(row[0])
+
+
+def take_up(
+    tx: Tx,
+    person: int,
+    *,
+    zone: str | None,
+    warned: bool,
+    evicted_through: int,
+    context_shown: int | None,
+) -> None:
+    """Go on where the person stood elsewhere: with this time zone, and their queue and prompt."""
+    tx.execute(
+        "UPDATE person SET timezone = :zone, warned = :warned, evicted_through = :evicted,"
+        " context_shown = :shown WHERE id = :person",
+        {
+            "zone": zone,
+            "warned": warned,
+            "evicted": evicted_through,
+            "shown": context_shown,
+            "person": person,
+        },
+    )
+
+
+def add(tx: Tx, kind: str, name: str, now: datetime) -> int:
+    """A new person, or a new group."""
     row = tx.execute(
         "INSERT INTO person (kind, name, created_at) VALUES (:kind, :name, :now) RETURNING id",
         {"kind": kind, "name": name, "now": now.isoformat()},
@@ -208,6 +268,15 @@ def by_account(tx: Tx, platform: str, user: str) -> Person | None:
         {"platform": platform, "user": user},
     ).fetchone()
     return get(tx, row[0]) if row else None
+
+
+def by_chat(tx: Tx, platform: str, chat: str) -> int | None:
+    """Whose memory this chat belongs to, or None."""
+    row = tx.execute(
+        "SELECT person_id FROM conversation WHERE platform = :platform AND chat = :chat",
+        {"platform": platform, "chat": chat},
+    ).fetchone()
+    return int(row[0]) if row else None
 
 
 def accounts(tx: Tx, person: int) -> list[Account]:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+NOW = "now"
+"""Stands for the time of an import."""
+
 
 class Role(Enum):
     """What a table is to its person."""
@@ -51,7 +54,8 @@ TABLES: tuple[PersonalTable, ...] = (
         role=Role.MEMORY,
         person="id",
         refers={"evicted_through": "message", "context_shown": "working_context"},
-        anew={"owner": 0},
+        # another operator tells them anew what is stored
+        anew={"owner": 0, "told_at": None},
     ),
     PersonalTable(
         name="account",
@@ -59,14 +63,14 @@ TABLES: tuple[PersonalTable, ...] = (
         key=None,
         same=("platform", "user"),
         # who may talk is decided anew on every installation
-        anew={"admitted_at": None, "revoked_at": None},
+        anew={"created_at": NOW, "admitted_at": None, "revoked_at": None},
     ),
     PersonalTable(
         name="conversation",
         role=Role.MEMORY,
         same=("platform", "chat", "thread"),
         # what another bot read last there says nothing here
-        anew={"last_message": None, "unreachable_at": None},
+        anew={"created_at": NOW, "last_message": None, "unreachable_at": None},
     ),
     PersonalTable(
         name="inbox",

@@ -19,20 +19,13 @@ from companion.storage import erase, people
 from companion.storage.backup import back_up
 from companion.storage.database import Tx
 from companion.storage.restore import restore
-from tests.support.canaries import CANARY, OTHER, living
+from tests.support.canaries import CANARY, OTHER, holding, living
 from tests.support.scripted_llm import ScriptedLLM, sends
 from tests.support.world import PLATFORM, a_world
 
 SETTINGS = Settings.model_validate({"embedder": {"kind": "none"}})
 BEN = 3
 """Anna is 1, and their group 2."""
-
-
-def holding(home: Path, word: str) -> set[str]:
-    """The files below `home` in whose bytes `word` stands, in whatever case."""
-    wanted = word.encode().lower()
-    files = (file for file in home.rglob("*") if file.is_file())
-    return {str(f.relative_to(home)) for f in files if wanted in f.read_bytes().lower()}
 
 
 def of_ben(tx: Tx) -> list[tuple[object, ...]]:

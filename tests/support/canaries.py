@@ -55,8 +55,8 @@ async def talk(world: World, name: str) -> None:
             text=f"All about the {word}",
         )
     )
-    for _ in range(12):
-        await world.say(f"{word} " + "word " * 60, name)
+    for _ in range(16):
+        await world.say(f"{word} " + "word " * 90, name)
     await world.companion.platforms.unreadable(
         "test", f"dead letter of {name}", user=name, body=word, error="broken"
     )
@@ -83,3 +83,10 @@ async def living(folder: Path) -> AsyncIterator[World]:
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def holding(home: Path, word: str) -> set[str]:
+    """The files below `home` in whose bytes `word` stands, in whatever case."""
+    wanted = word.encode().lower()
+    files = (file for file in home.rglob("*") if file.is_file())
+    return {str(f.relative_to(home)) for f in files if wanted in f.read_bytes().lower()}

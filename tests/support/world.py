@@ -15,7 +15,14 @@ from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
-from companion.events import Address, MessageReceived, OutgoingMessage, PlatformEvent, Sender
+from companion.events import (
+    Address,
+    Document,
+    MessageReceived,
+    OutgoingMessage,
+    PlatformEvent,
+    Sender,
+)
 from companion.function_executor import FunctionExecutor
 from companion.functions.all import FUNCTIONS
 from companion.home import Home
@@ -55,6 +62,7 @@ class World:
     limits: Limits
     firing: Firing
     delivered: list[tuple[str, str]] = field(default_factory=list)
+    documents: list[tuple[str, Document]] = field(default_factory=list)
 
     def address(self, name: str, *, private: bool = True) -> Address:
         return Address(platform=PLATFORM, chat=name, private=private)
@@ -189,6 +197,7 @@ async def a_world(
                 after_turns=(offering.after_turn, night.after_turn),
                 typing=typing,
                 erasing=erasing,
+                take=lambda item: lanes.add(item),
                 clock=clock,
             )
             lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
@@ -208,6 +217,8 @@ async def a_world(
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))
+                if message.document is not None:
+                    world.documents.append((message.address.chat, message.document))
 
             erasing.tell(agents.gone, deliveries.gone, lanes.gone)
             await take_up(db, deliveries, lanes)

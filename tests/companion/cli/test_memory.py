@@ -1,7 +1,6 @@
 """What is remembered of a person, from the command line."""
 
 import asyncio
-import json
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from companion.storage import messages, passages, people, working_contexts
 from companion.storage.database import Database, Tx
 from companion.storage.messages import Entry
 from tests.companion.cli.conftest import Here
+from tests.support.canaries import holding
 
 NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
 
@@ -92,19 +92,39 @@ async def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(
     assert nothing.code == 0
 
 
-async def test_export_is_all_of_one_person_and_a_json_object_a_line(here: Here, home: Home) -> None:
-    ran = await here(home.path, "memory", "export", "--of", "Anna")
-    lines = [json.loads(line) for line in ran.out.splitlines()]
-    kinds = [line["type"] for line in lines]
-    assert kinds == ["person", "working_context", "message", "message", "passage"]
-    assert lines[0]["accounts"] == [{"platform": "terminal", "user": "anna", "name": "Anna"}]
-    assert lines[2]["said"] == "Anna: 上海 is far"
-    assert "上海" in ran.out
-    assert "Ben" not in ran.out
+async def test_export_writes_a_zip_and_never_over_another_file(
+    here: Here, home: Home, tmp_path: Path
+) -> None:
+    file = str(tmp_path / "anna.zip")
+    assert (await here(home.path, "memory", "export", "Anna", "-o", file)).out == f"{file}\n"
+    again = await here(home.path, "memory", "export", "Anna", "-o", file)
+    assert again.err == f"There is a file at {file} already. Name another one.\n"
+    nowhere = await here(home.path, "memory", "export", "Anna", "-o", str(tmp_path / "a/b.zip"))
+    assert (nowhere.code, "cannot be written" in nowhere.err) == (2, True)
+
+
+async def test_erase_asks_first_and_leaves_the_others(here: Here, home: Home) -> None:
+    asked = await here(home.path, "memory", "erase", "Anna")
+    assert asked.err == "Add --yes to erase everything of Anna for good.\n"
+    ran = await here(home.path, "memory", "erase", "anna", "--yes")
+    assert ran.out.startswith("Everything of Anna is erased.\nBackups that you made")
+    assert holding(home.path, "Ruth") == {"companion.db"}  # Ben has a teacher of that name too
+    assert (await here(home.path, "memory", "show")).out.startswith("Ben plays the cello.")
+
+
+async def test_a_restored_backup_has_nobody_who_was_erased(
+    here: Here, home: Home, tmp_path: Path
+) -> None:
+    copy = str(tmp_path / "copy.db")
+    await here(home.path, "backup", copy)
+    await here(home.path, "memory", "erase", "Anna", "--yes")
+    assert (await here(home.path, "restore", copy)).code == 0
+    assert "上海" not in (await here(home.path, "memory", "search", "上海", "--json")).out
+    assert holding(home.path, "is far") == set()
 
 
 async def test_whom_it_is_about_must_be_clear(here: Here, home: Home) -> None:
-    assert (await here(home.path, "memory", "show")).err == "Say --of whom: 1 Anna, 2 Ben.\n"
+    assert (await here(home.path, "memory", "show")).err == "Say whom: 1 Anna, 2 Ben.\n"
     missing = await here(home.path, "memory", "show", "--of", "Carl")
     assert (missing.code, missing.err) == (2, "There is no Carl: 1 Anna, 2 Ben.\n")
 

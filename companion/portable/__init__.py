@@ -1,0 +1,1 @@
+"""A person's data in a file that they can take along, and read."""
