@@ -25,6 +25,13 @@ def add(subparsers: Subparsers) -> None:
     turn.add_argument("--quick", action="store_true", help="a tenth of it, to see that it works")
     turn.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     turn.set_defaults(run=run)
+    planned = kinds.add_parser(
+        "schedule", help="claiming 2,000 due events among a million (half a minute)"
+    )
+    planned.add_argument("--json", action="store_true", help="the figures as JSON")
+    planned.add_argument("--quick", action="store_true", help="a tenth of it")
+    planned.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
+    planned.set_defaults(run=run_schedule)
     for name, measured in (("telegram", run_telegram), ("discord", run_discord)):
         chats = kinds.add_parser(
             name, help=f"200 chats of 20 messages on a {name.title()} of its own (a minute)"
@@ -49,13 +56,20 @@ def run_telegram(args: argparse.Namespace) -> int:
     return _show(measure(Plan(chats=20) if args.quick else Plan()), args)
 
 
+def run_schedule(args: argparse.Namespace) -> int:
+    from companion.bench.schedule import Plan, measure
+
+    return _show(measure(Plan.quick() if args.quick else Plan(), _tell), args)
+
+
+def _tell(what: str) -> None:
+    sys.stderr.write(f"Measuring {what} ...\n")
+
+
 def run(args: argparse.Namespace) -> int:
     from companion.bench.turn import Plan, measure
 
-    def tell(what: str) -> None:
-        sys.stderr.write(f"Measuring {what} ...\n")
-
-    return _show(measure(Plan.quick() if args.quick else Plan(), tell), args, ", one core")
+    return _show(measure(Plan.quick() if args.quick else Plan(), _tell), args, ", one core")
 
 
 def _show(figures: Sequence[Figure], args: argparse.Namespace, where: str = "") -> int:

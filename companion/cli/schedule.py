@@ -37,7 +37,7 @@ def add(subparsers: Subparsers) -> None:
 
 async def run_list(args: argparse.Namespace) -> int:
     from companion.cli.database import looked_at
-    from companion.cli.memory import person_meant
+    from companion.cli.whom import person_meant
     from companion.storage import people, schedule
 
     def query(tx: Tx) -> list[tuple[Person, Scheduled]]:

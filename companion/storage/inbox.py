@@ -1,5 +1,7 @@
 """Events that were acknowledged, until they are dealt with."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -81,6 +83,48 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
     )
 
 
+def add_all(
+    tx: Tx, arrivals: Sequence[tuple[Place, events.TimerFired]], now: datetime
+) -> list[InboxItem]:
+    """Keep timed events, all at once; gives those that were not there before, in the same order."""
+    if not arrivals:
+        return []
+    kind = events.TimerFired.__name__
+    written = _as_json(kind)
+    rows = [
+        [
+            place.person,
+            place.id,
+            place.address.platform,
+            event.id,
+            written.dump_json(event, exclude_defaults=True).decode(),
+        ]
+        for place, event in arrivals
+    ]
+    numbers = dict(
+        tx.execute(
+            "INSERT INTO inbox"
+            " (person_id, conversation_id, source, external_id, kind, body, received_at)"
+            " SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, :kind, value ->> 4, :now"
+            " FROM json_each(:rows) WHERE true ORDER BY key"
+            " ON CONFLICT (source, external_id) DO NOTHING RETURNING external_id, id",
+            {"rows": json.dumps(rows), "kind": kind, "now": now.isoformat()},
+        ).fetchall()
+    )
+    return [
+        InboxItem(
+            id=numbers[event.id],
+            person=place.person,
+            conversation=place.id,
+            address=place.address,
+            event=event,
+            received_at=now,
+        )
+        for place, event in arrivals
+        if event.id in numbers
+    ]
+
+
 def _message(event: Event) -> str | None:
     """The platform's id of the message that came with `event`."""
     if isinstance(event, events.MessageReceived | events.FileReceived | events.VoiceReceived):
@@ -118,6 +162,18 @@ def everything(tx: Tx, person: int) -> list[Event]:
         "SELECT kind, body FROM inbox WHERE person_id = :person ORDER BY id", {"person": person}
     )
     return [_as_json(kind).validate_json(body) for kind, body in rows]
+
+
+def begun_by(tx: Tx, person: int, said: int) -> InboxItem | None:
+    """The event for which row `said` of the outbox was the first; None if it was a later one."""
+    row = tx.execute(
+        "SELECT inbox.id, inbox.person_id, inbox.conversation_id, inbox.kind, inbox.body,"
+        " inbox.received_at, inbox.state, inbox.attempts FROM outbox"
+        " JOIN inbox ON inbox.id = outbox.event_id AND inbox.person_id = outbox.person_id"
+        " WHERE outbox.id = :said AND outbox.person_id = :person AND outbox.part = 0",
+        {"said": said, "person": person},
+    ).fetchone()
+    return _item(row) if row else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,16 @@ def forget_results(tx: Tx, person: int, since: int) -> None:
     )
 
 
+def last_heard(tx: Tx, person: int) -> datetime | None:
+    """When the person last said anything; None for never."""
+    row = tx.execute(
+        "SELECT said_at FROM message WHERE person_id = :person AND kind = 'event' AND said <> ''"
+        " ORDER BY id DESC LIMIT 1",
+        {"person": person},
+    ).fetchone()
+    return datetime.fromisoformat(row[0]) if row else None
+
+
 def said_count(tx: Tx, person: int) -> int:
     """How many messages recall storage can find."""
     row = tx.execute(

@@ -50,12 +50,13 @@ class Scheduled:
 class DueRow:
     """Something whose time has come, with what has a say in whether it happens.
 
-    `zone` is the person's, None while unknown.
+    `zone` is the person's, None while unknown. `shut_out` says that nobody there may talk with us.
     """
 
     scheduled: Scheduled
     place: Place
     reachable: bool
+    shut_out: bool
     zone: str | None
     timing: Timing
 
@@ -117,6 +118,11 @@ def due(tx: Tx, now: datetime, limit: int) -> list[DueRow]:
     rows = tx.execute(
         f"SELECT {_COLUMNS}, conversation.platform, conversation.chat, conversation.thread,"
         " conversation.private, conversation.unreachable_at, person.timezone,"
+        " conversation.private AND EXISTS (SELECT 1 FROM account"
+        " WHERE account.person_id = schedule.person_id"
+        " AND account.platform = conversation.platform) AND NOT EXISTS (SELECT 1 FROM account"
+        " WHERE account.person_id = schedule.person_id"
+        " AND account.platform = conversation.platform AND account.revoked_at IS NULL),"
         " timing.quiet_from, timing.quiet_until, timing.paused_until"
         " FROM schedule JOIN person ON person.id = schedule.person_id"
         " JOIN conversation ON conversation.id = schedule.conversation_id"
@@ -176,19 +182,24 @@ def everything(tx: Tx, person: int) -> list[Scheduled]:
     return [_scheduled(row) for row in rows.fetchall()]
 
 
-def advance(tx: Tx, one: Scheduled, due_at: datetime | None, last_day: date | None) -> None:
-    """A time of it has passed, on the local date `last_day`; the next is `due_at`, None if it was
-    the last."""
-    tx.execute(
+def advance_all(tx: Tx, passed: Sequence[tuple[Scheduled, datetime | None, datetime]]) -> None:
+    """Times have passed: of each, the next one, None if it was the last, and the one that was."""
+    rows = []
+    for one, following, at in passed:
+        last_day = one.rule.local_day(at)
+        rows.append(
+            {
+                "id": one.id,
+                "person": one.person,
+                "due": following.isoformat() if following else None,
+                "last_day": last_day.isoformat() if last_day else None,
+            }
+        )
+    tx.executemany(
         "UPDATE schedule SET due_at = coalesce(:due, due_at), next_at = coalesce(:due, next_at),"
         " last_day = :last_day, state = iif(:due IS NULL, 'done', state)"
         " WHERE id = :id AND person_id = :person",
-        {
-            "id": one.id,
-            "person": one.person,
-            "due": due_at.isoformat() if due_at else None,
-            "last_day": last_day.isoformat() if last_day else None,
-        },
+        rows,
     )
 
 
@@ -257,6 +268,24 @@ def note(
             "reason": reason,
             "event": event,
         },
+    )
+
+
+def note_fired(tx: Tx, fired: Sequence[tuple[Scheduled, datetime, int]], now: datetime) -> None:
+    """Write down that times of these came, with the events that they became."""
+    tx.executemany(
+        "INSERT INTO schedule_history (person_id, schedule_id, due_at, at, outcome, event_id)"
+        " VALUES (:person, :schedule, :due, :now, 'fired', :event)",
+        [
+            {
+                "person": one.person,
+                "schedule": one.id,
+                "due": due_at.isoformat(),
+                "now": now.isoformat(),
+                "event": event,
+            }
+            for one, due_at, event in fired
+        ],
     )
 
 
@@ -340,13 +369,14 @@ def _scheduled(row: Sequence[Any]) -> Scheduled:
 
 
 def _due_row(row: Sequence[Any]) -> DueRow:
-    platform, chat, thread, private, unreachable_at, zone, *said = row[18:]
+    platform, chat, thread, private, unreachable_at, zone, shut_out, *said = row[18:]
     address = Address(platform=platform, chat=chat, thread=thread or None, private=bool(private))
     scheduled = _scheduled(row)
     return DueRow(
         scheduled=scheduled,
         place=Place(scheduled.conversation, scheduled.person, address),
         reachable=unreachable_at is None,
+        shut_out=bool(shut_out),
         zone=zone,
         timing=timing.read(*said),
     )

@@ -3,20 +3,22 @@
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from companion.clock import Clock
 from companion.event_text import local_time
 from companion.events import TimerFired
-from companion.storage import access, inbox, schedule
+from companion.storage import inbox, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
+from companion.storage.people import Place
 from companion.storage.schedule import DueRow, Scheduled
 from companion.timed.purposes import Delay, Due, Fire, Purpose, Purposes, Skip, until_of, zone_of
 
 logger = logging.getLogger(__name__)
 
-BATCH = 100
+BATCH = 250
 """Rows claimed in one transaction, so that other writers come in between."""
 SPREAD = timedelta(minutes=1)
 """What is late comes so far apart, to one person."""
@@ -33,14 +35,6 @@ class Lane(Protocol):
         """Put `item` into its person's lane."""
 
 
-@dataclass(slots=True)
-class Claimed:
-    """What came of a batch. `more` says that the next one is due as well."""
-
-    items: list[InboxItem]
-    more: bool
-
-
 class Firing:
     """Turns what is due into events."""
 
@@ -54,24 +48,36 @@ class Firing:
         """Have everything happen that is due, and give the moment to look again; None for none."""
         while True:
             now = self._clock.now()
-            claimed = await self._db.write(lambda tx: claim(tx, self._purposes, now))  # noqa: B023
-            for item in claimed.items:
+            following = await self._db.read(schedule.next_moment)
+            if following is None or following > now:
+                return following
+            for item in await self._db.write(partial(claim, purposes=self._purposes, now=now)):
                 self._lanes.add(item)
-            if not claimed.more:
-                return await self._db.read(schedule.next_moment)
 
 
-def claim(tx: Tx, purposes: Purposes, now: datetime) -> Claimed:
-    """Claim a batch of what is due at `now`."""
-    rows = schedule.due(tx, now, BATCH)
+def claim(tx: Tx, purposes: Purposes, now: datetime) -> list[InboxItem]:
+    """Claim a batch of what is due at `now`; gives the events that come of it.
+
+    None of these rows is due at `now` any more, whatever became of it.
+    """
     batch = _Batch(tx, purposes, now)
-    for row in rows:
+    for row in schedule.due(tx, now, BATCH):
         batch.take(row)
-    return Claimed(batch.items, len(rows) == BATCH)
+    return batch.fired()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fired:
+    """A time of something that came: its event, and its next time."""
+
+    one: Scheduled
+    place: Place
+    event: TimerFired
+    following: datetime | None
 
 
 class _Batch:
-    """Rows that are claimed together."""
+    """Rows that are claimed together. What fires is written at once, in the end."""
 
     def __init__(self, tx: Tx, purposes: Purposes, now: datetime) -> None:
         self._tx = tx
@@ -79,7 +85,27 @@ class _Batch:
         self._now = now
         self._told: set[int] = set()
         """What was missed and has been told of with another."""
-        self.items: list[InboxItem] = []
+        self._fired: list[_Fired] = []
+        self._tells: list[tuple[Place, TimerFired]] = []
+
+    def fired(self) -> list[InboxItem]:
+        """Write down what fired; gives the events, in the order in which they were due."""
+        arrivals = [(each.place, each.event) for each in self._fired]
+        items = inbox.add_all(self._tx, [*arrivals, *self._tells], self._now)
+        numbers = {item.event.id: item.id for item in items}
+        schedule.advance_all(
+            self._tx, [(each.one, each.following, each.event.due) for each in self._fired]
+        )
+        schedule.note_fired(
+            self._tx,
+            [
+                (each.one, each.event.due, numbers[each.event.id])
+                for each in self._fired
+                if each.event.id in numbers
+            ],
+            self._now,
+        )
+        return items
 
     def take(self, row: DueRow) -> None:
         """Have `row` happen, or wait, or be passed over."""
@@ -87,61 +113,67 @@ class _Batch:
         if one.id in self._told:
             return
         try:
-            at = one.rule.latest(one.due_at, self._now)
+            at, following = one.rule.around(one.due_at, self._now)
         except (LookupError, ValueError, OSError) as error:  # a zone that is gone, a broken rule
             logger.error("event %d has no next time: %s", one.id, error)  # noqa: TRY400
             schedule.cancel(self._tx, one.person, one.id)
             self._note(one, "missed", one.due_at, f"its time can't be worked out: {error}")
             return
-        if self._is_shut_out(row):
-            self._note(one, "gated", at, "shut out")
-            self._advance(one, at)
-            return
-        if not row.reachable:
+        if row.shut_out:
+            self._pass_over(one, "gated", at, following, "shut out")
+        elif not row.reachable:
             schedule.hold(self._tx, one)
             self._note(one, "delayed", at, "the chat can't be reached")
-            return
+        else:
+            self._take(row, at, following)
+
+    def _take(self, row: DueRow, at: datetime, following: datetime | None) -> None:
+        one = row.scheduled
         if at > one.due_at:
             self._note(one, "missed", one.due_at, "this and what followed, up to the latest")
         purpose = self._purposes.get(one.purpose)
         if purpose is not None and self._now - at > purpose.late:
-            self._miss(row, purpose, at)
+            self._miss(row, purpose, at, following)
             return
         due = Due(scheduled=one, at=at, zone=zone_of(row.zone), timing=row.timing, now=self._now)
-        self._judge(row, purpose, due)
+        self._judge(row, purpose, due, following)
 
-    def _is_shut_out(self, row: DueRow) -> bool:
-        address = row.place.address
-        return address.private and access.has_no_way_in(
-            self._tx, row.place.person, address.platform
-        )
-
-    def _judge(self, row: DueRow, purpose: Purpose | None, due: Due) -> None:
+    def _judge(
+        self, row: DueRow, purpose: Purpose | None, due: Due, following: datetime | None
+    ) -> None:
         one, at = row.scheduled, due.at
         verdict = self._purposes.judge(self._tx, due)
         if isinstance(verdict, Delay) and purpose and verdict.until - at > purpose.late:
             verdict = Skip(verdict.why)
         if isinstance(verdict, Skip) or purpose is None:
             assert isinstance(verdict, Skip)
-            self._note(one, "gated", at, verdict.why)
-            self._advance(one, at)
+            self._pass_over(one, "gated", at, following, verdict.why)
         elif isinstance(verdict, Delay):
             self._note(one, "delayed", at, verdict.why)
             schedule.look_again(self._tx, one, at, max(verdict.until, self._now + SPREAD))
         elif (turn := self._turn_of_theirs(one, at)) > self._now:
             schedule.look_again(self._tx, one, at, turn)
         else:
-            self._fire(row, purpose, due, verdict)
+            self._fire(row, purpose, due, verdict, following)
 
     def _turn_of_theirs(self, one: Scheduled, at: datetime) -> datetime:
         """When something that is late may come, so that not everything comes at once."""
         if self._now - at <= LATE:
             return self._now
+        if any(each.one.person == one.person for each in self._fired):
+            return self._now + SPREAD
         last = schedule.last_fired(self._tx, one.person)
         # a clock that was set back is no reason to wait
         return last + SPREAD if last is not None and last <= self._now else self._now
 
-    def _fire(self, row: DueRow, purpose: Purpose, due: Due, verdict: Fire) -> None:
+    def _fire(
+        self,
+        row: DueRow,
+        purpose: Purpose,
+        due: Due,
+        verdict: Fire,
+        following: datetime | None,
+    ) -> None:
         one = row.scheduled
         event = TimerFired(
             id=f"timer:{one.id}:{due.at.isoformat()}",
@@ -155,34 +187,34 @@ class _Batch:
             promised=purpose.promised,
             until=until_of(purpose, due),
         )
-        item = inbox.add(self._tx, row.place, event, self._now)
-        if item is not None:
-            self.items.append(item)
-            self._note(one, "fired", due.at, event=item.id)
-        self._advance(one, due.at)
+        self._fired.append(_Fired(one, row.place, event, following))
 
-    def _miss(self, row: DueRow, purpose: Purpose, at: datetime) -> None:
+    def _miss(
+        self, row: DueRow, purpose: Purpose, at: datetime, following: datetime | None
+    ) -> None:
         """It is too late for `row`, and with it for others of that chat: say so once, if it was
         promised."""
-        missed = [(row.scheduled, at)]
-        if purpose.promised:
-            missed = self._all_missed(row, purpose)
-        for one, moment in missed:
-            self._note(one, "missed", moment, "too late: nothing ran, or nothing got through")
-            self._advance(one, moment)
+        why = "too late: nothing ran, or nothing got through"
+        if not purpose.promised:
+            self._pass_over(row.scheduled, "missed", at, following, why)
+            return
+        missed = self._all_missed(row, purpose)
+        for one, moment, after in missed:
+            self._pass_over(one, "missed", moment, after, why)
             self._told.add(one.id)
-        if purpose.promised:
-            self._tell(row, missed)
+        self._tell(row, [(one, moment) for one, moment, _ in missed])
 
-    def _all_missed(self, row: DueRow, purpose: Purpose) -> list[tuple[Scheduled, datetime]]:
+    def _all_missed(
+        self, row: DueRow, purpose: Purpose
+    ) -> list[tuple[Scheduled, datetime, datetime | None]]:
         one = row.scheduled
         found = []
         for other in schedule.overdue(
             self._tx, one.person, one.conversation, self._now - purpose.late
         ):
-            at = other.rule.latest(other.due_at, self._now)
+            at, following = other.rule.around(other.due_at, self._now)
             if other.purpose == purpose.name and self._now - at > purpose.late:
-                found.append((other, at))
+                found.append((other, at, following))
         return found
 
     def _tell(self, row: DueRow, missed: list[tuple[Scheduled, datetime]]) -> None:
@@ -198,22 +230,19 @@ class _Batch:
             cue="reminders that were missed; they are told so",
             promised=True,
         )
-        item = inbox.add(self._tx, row.place, event, self._now)
-        if item is not None:
-            self.items.append(item)
+        self._tells.append((row.place, event))
 
-    def _advance(self, one: Scheduled, at: datetime) -> None:
-        """Go on to the next time after `at`, and after now."""
-        last_day = one.rule.local_day(at)
-        following = one.rule.next(max(at, self._now), last_day)
-        schedule.advance(self._tx, one, following, last_day)
-
-    def _note(
+    def _pass_over(
         self,
         one: Scheduled,
         outcome: schedule.Outcome,
         at: datetime,
-        reason: str = "",
-        event: int | None = None,
+        following: datetime | None,
+        why: str,
     ) -> None:
-        schedule.note(self._tx, one, outcome, due_at=at, now=self._now, reason=reason, event=event)
+        """Nothing comes of this time of it; go on to the next."""
+        self._note(one, outcome, at, why)
+        schedule.advance_all(self._tx, [(one, following, at)])
+
+    def _note(self, one: Scheduled, outcome: schedule.Outcome, at: datetime, why: str) -> None:
+        schedule.note(self._tx, one, outcome, due_at=at, now=self._now, reason=why)

@@ -64,16 +64,21 @@ class Rule:
                 return moment
         return None
 
-    def latest(self, due: datetime, now: datetime) -> datetime:
-        """The last time up to `now`; `due` is one of its times, and not later than that."""
-        latest = due
+    def around(self, due: datetime, now: datetime) -> tuple[datetime, datetime | None]:
+        """The last time up to `now` and the one after it; `due` is one of its times, and has come.
+
+        None stands for never again.
+        """
+        latest, following = due, self.next(due, self.local_day(due))
+        if following is None or following > now:
+            return latest, following
         for back in (timedelta(days=8), timedelta(days=1), timedelta(hours=1)):
             moment = self.next(now - back)
             if moment is not None and latest < moment <= now:
                 latest = moment
-        while (moment := self.next(latest, self.local_day(latest))) and moment <= now:
-            latest = moment
-        return latest
+        while (following := self.next(latest, self.local_day(latest))) and following <= now:
+            latest = following
+        return latest, following
 
     def local_day(self, moment: datetime) -> date | None:
         """The local date of `moment` by this rule's own clock; None where it has none."""

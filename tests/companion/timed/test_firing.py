@@ -165,7 +165,7 @@ async def test_claiming_is_all_or_nothing(tmp_path: Path) -> None:
         now = world.clock.now()
 
         def claims_and_fails(tx: Tx) -> None:
-            assert claim(tx, Purposes((REMINDER,)), now).items
+            assert claim(tx, Purposes((REMINDER,)), now)
             raise InterruptedError
 
         with pytest.raises(InterruptedError):
@@ -291,7 +291,7 @@ async def test_events_carry_what_their_turn_needs(tmp_path: Path) -> None:
         now = world.clock.now() + HOUR
         purposes = world.firing._purposes
         claimed = await world.db.write(lambda tx: claim(tx, purposes, now))
-    event = claimed.items[0].event
+    event = claimed[0].event
     assert isinstance(event, TimerFired)
     assert (event.purpose, event.schedule, event.promised) == ("check_in", one.id, False)
     assert event.until == datetime(2025, 5, 5, 15, tzinfo=UTC)

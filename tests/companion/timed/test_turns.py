@@ -214,7 +214,7 @@ async def test_a_timed_event_that_was_cut_off_has_its_turn_once_after_the_start(
         now = world.clock.now()
 
         def claim_only(tx: Tx) -> int:
-            return len(claim(tx, purposes, now).items)
+            return len(claim(tx, purposes, now))
 
         assert await world.db.write(claim_only) == 1  # and then it is killed
     llm.will(sends("Call!"))
