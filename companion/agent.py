@@ -22,6 +22,7 @@ from companion.functions.turn import Turn
 from companion.gathering import Batch
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
+from companion.people.allowance import Allowance
 from companion.person_memory import PersonMemory
 from companion.queue_manager import Also, QueueManager
 from companion.refusals import Refusals
@@ -85,6 +86,7 @@ class Agent:
         memory: PersonMemory,
         executor: FunctionExecutor,
         deliveries: Deliveries,
+        allowance: Allowance,
         llm: LLM,
         counter: TokenCounter,
         limits: Limits,
@@ -98,6 +100,7 @@ class Agent:
         self._memory = memory
         self._executor = executor
         self._deliveries = deliveries
+        self._allowance = allowance
         self._llm = llm
         self._counter = counter
         self._limits = limits
@@ -137,6 +140,7 @@ class Agent:
         Raises:
             LLMUnavailableError: no model answers and the person has seen nothing yet; the event
                 stays open.
+            TurnEndedError: the model may not be asked any more; what was said is kept.
         """
         item = batch.lead
         taken: Sequence[Step] = ()
@@ -244,6 +248,7 @@ class Agent:
 
     async def _ask(self, turn: Turn, batch: Batch, number: int, progress: _Progress) -> Step:
         item = batch.lead
+        await self._allowance.check(item)
         reply = await self._complete(batch, turn.errand)
         if not batch.earlier and not progress.sent and await self._is_taken_back(item):
             raise _TakenBackError

@@ -14,6 +14,7 @@ from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.main_context import Counts, MainContext
 from companion.memories import Memories
+from companion.people.allowance import Allowance
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
 from companion.settings import Settings
@@ -51,6 +52,7 @@ class Agents:
         counter: TokenCounter,
         executor: FunctionExecutor,
         deliveries: Deliveries,
+        allowance: Allowance,
         clock: Clock,
     ) -> None:
         self._db = db
@@ -61,6 +63,7 @@ class Agents:
         self._counter = counter
         self._executor = executor
         self._deliveries = deliveries
+        self._allowance = allowance
         self._clock = clock
         self._agents: OrderedDict[int, Agent] = OrderedDict()
 
@@ -111,6 +114,7 @@ class Agents:
             memory=memory,
             executor=self._executor,
             deliveries=self._deliveries,
+            allowance=self._allowance,
             llm=self._llm,
             counter=self._counter,
             limits=self._limits,

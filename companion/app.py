@@ -28,6 +28,9 @@ from companion.openers.offering import Offering
 from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import Storage, open_storage
 from companion.people.access import HELLO, Access
+from companion.people.allowance import Allowance
+from companion.people.linking import Hooks, Linking
+from companion.people.manners import Manners
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -210,7 +213,6 @@ async def open_companion(
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
         typing = Typing()
-        agents = _agents(storage, llm, deliveries)
         chosen = storage.settings.people.hello
         people_let_in = Access(
             storage.db,
@@ -218,6 +220,9 @@ async def open_companion(
             rng=random.SystemRandom(),
             hello=HELLO if chosen is None else chosen,
         )
+        limits = storage.settings.limits
+        allowance = Allowance(storage.db, access=people_let_in, limits=limits, clock=storage.clock)
+        agents = _agents(storage, llm, deliveries, allowance)
         openers = opener_turns(
             storage.db,
             settings=storage.settings,
@@ -231,10 +236,18 @@ async def open_companion(
             llm=night_llm,
             agents=agents,
             memories=storage.memories,
+            allowance=allowance,
             clock=storage.clock,
         )
         purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose))
         offering = Offering(storage.db, storage.settings.openers, storage.clock)
+        linking = Linking(
+            storage.db,
+            memories=storage.memories,
+            counter=storage.counter,
+            limits=storage.limits,
+            clock=storage.clock,
+        )
         worker = Worker(
             storage.db,
             agents=agents,
@@ -244,6 +257,9 @@ async def open_companion(
             timed=TimedTurns(storage.db, purposes, storage.clock),
             access=people_let_in,
             after_turns=(offering.after_turn, night.after_turn),
+            linking=linking,
+            allowance=allowance,
+            manners=Manners.of(limits),
             typing=typing,
             erasing=storage.erasing,
             take=lambda item: lanes.add(item),
@@ -252,6 +268,7 @@ async def open_companion(
         lanes = Lanes(tasks, worker.handle, gathering_of(storage.settings, storage.clock))
         storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
         people_let_in.announce = lanes.add
+        linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
         await take_up(storage.db, deliveries, lanes)
         firing = Firing(storage.db, purposes=purposes, lanes=lanes, clock=storage.clock)
         pruning = tasks.create_task(Pruning(storage.db, storage.clock).run())
@@ -273,7 +290,7 @@ async def open_companion(
             pruning.cancel()
 
 
-def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
+def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allowance) -> Agents:
     return Agents(
         storage.db,
         settings=storage.settings,
@@ -283,6 +300,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries) -> Agents:
         counter=storage.counter,
         executor=FunctionExecutor(storage.db, FUNCTIONS),
         deliveries=deliveries,
+        allowance=allowance,
         clock=storage.clock,
     )
 

@@ -208,7 +208,7 @@ class Deliveries:
             if item.message.piece >= last:
                 await self._arrived(item, sent.name)
                 return
-            await self._mark(partial(_piece_sent, item=item, name=sent.name))
+            await self._mark(item, partial(_piece_sent, name=sent.name))
             item = replace(
                 item, attempts=0, message=replace(item.message, piece=item.message.piece + 1)
             )
@@ -225,7 +225,7 @@ class Deliveries:
                 if item.attempts >= (UNKNOWN_FATES if item.message.in_reply else 1):
                     await self._refuse(item, "it may have arrived, and is not sent again")
                     return None
-                await self._mark(partial(outbox.sending, item=item))
+                await self._mark(item, outbox.sending)
             item = replace(item, attempts=item.attempts + 1, marked=False)
             try:
                 return _Sent(await sender.send(item.message))
@@ -239,7 +239,7 @@ class Deliveries:
             except DeliveryDelayedError as error:
                 logger.info("message %d is delayed by %s: %s", item.id, error.delay, error)
                 if not (error.unknown or sender.repeatable):
-                    await self._mark(partial(outbox.waiting, item=item))
+                    await self._mark(item, outbox.waiting)
                     item = replace(item, attempts=item.attempts - 1)
                 await self._sleep(error.delay.total_seconds())
 
@@ -249,30 +249,36 @@ class Deliveries:
         logger.warning("message %d is not delivered: %s", item.id, why)
         now = self._clock.now()
 
-        def work(tx: Tx) -> None:
+        def lose(tx: Tx, item: OutboxItem) -> None:
             people.set_unreachable(tx, item.person, item.conversation, now)
             outbox.refused(tx, item, why)
             keep_for_return(tx, item, now)
 
-        await self._mark(work)
+        await self._mark(item, lose)
 
     async def _arrived(self, item: OutboxItem, name: str | None) -> None:
         now = self._clock.now()
 
-        def work(tx: Tx) -> None:
+        def arrive(tx: Tx, item: OutboxItem) -> None:
             outbox.sent(tx, item, now)
             if name is not None:
                 outbox.delivered(tx, item, name)
 
-        await self._mark(work, patient=True)
+        await self._mark(item, arrive, patient=True)
 
     async def _refuse(self, item: OutboxItem, why: str) -> None:
         logger.warning("message %d is not delivered: %s", item.id, why)
-        await self._mark(lambda tx: outbox.refused(tx, item, why))
+        await self._mark(item, partial(outbox.refused, error=why))
 
-    async def _mark(self, work: Callable[[Tx], None], *, patient: bool = False) -> None:
+    async def _mark(
+        self, item: OutboxItem, mark: Callable[[Tx, OutboxItem], None], *, patient: bool = False
+    ) -> None:
         """Write down a piece's fate, as soon as the database takes it: forgetting it would double
         the message."""
+
+        def work(tx: Tx) -> None:
+            mark(tx, outbox.as_it_is(tx, item))
+
         while True:
             try:
                 await self._db.write(work, patient=patient)

@@ -68,6 +68,10 @@ class DeliveryDelayedError(CompanionError):
         self.unknown = unknown
 
 
+class TurnEndedError(CompanionError):
+    """The turn ends here, though the model is not done. The text is said; an empty one is none."""
+
+
 class OperatorError(CompanionError):
     """The operator must change something. One line, and a non-zero exit."""
 

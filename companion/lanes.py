@@ -2,8 +2,10 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from weakref import WeakValueDictionary
 
 from companion.gathering import NOW, Batch, Gathering
 from companion.storage.erase import Gone
@@ -24,6 +26,7 @@ class Lanes:
         self._running: dict[int, asyncio.Task[None]] = {}
         self._arrived: dict[int, asyncio.Event] = {}
         self._busy: dict[int, asyncio.Event] = {}
+        self._at_work: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._settled = asyncio.Event()
         self._settled.set()
 
@@ -51,6 +54,31 @@ class Lanes:
         elif person in self._busy:
             await self._busy[person].wait()
 
+    @asynccontextmanager
+    async def resting(self, person: int) -> AsyncIterator[None]:
+        """Wait for what this person's lane does now, and let it do nothing more meanwhile.
+
+        Not for the person's own lane, which would wait for itself.
+        """
+        async with self._work_of(person):
+            yield
+
+    def moved(self, person: int, to: int, conversations: Collection[int] | None = None) -> None:
+        """What waits for `person` is for `to` from now on; with `conversations`, what came there.
+
+        What is being dealt with now stays where it is.
+        """
+        lane = self._lanes.get(person, deque())
+        going = [
+            item for item in lane if conversations is None or item.conversation in conversations
+        ]
+        _remove_all(lane, going)
+        for item in going:
+            item.person = to
+            self.add(item)
+        if person in self._arrived:
+            self._arrived[person].set()
+
     def gone(self, gone: Gone) -> None:
         """Somebody was erased: their events need nothing more."""
         for person, lane in self._lanes.items():
@@ -71,7 +99,10 @@ class Lanes:
                 if batch is None:
                     break
                 self._arrived[person].clear()
-                delay = await self._work(batch)
+                async with self._work_of(person):
+                    if not any(item is batch.lead for item in lane):
+                        continue  # it was moved, or its person erased, while another was at work
+                    delay = await self._work(batch)
                 _remove(lane, batch, dealt_with=delay is None)
                 if delay is not None:
                     await self._wait(person, delay)
@@ -105,6 +136,9 @@ class Lanes:
             pass
         self._busy_with(person)
 
+    def _work_of(self, person: int) -> asyncio.Lock:
+        return self._at_work.setdefault(person, asyncio.Lock())
+
     def _busy_with(self, person: int) -> None:
         self._busy.setdefault(person, asyncio.Event())
         self._settled.clear()
@@ -124,6 +158,10 @@ def _remove(lane: deque[InboxItem], batch: Batch, *, dealt_with: bool) -> None:
     gone = [batch.lead] if dealt_with else []
     if batch.lead.begun:
         gone += [*batch.earlier, *batch.settled]
+    _remove_all(lane, gone)
+
+
+def _remove_all(lane: deque[InboxItem], gone: Sequence[InboxItem]) -> None:
     rest = [item for item in lane if not any(item is one for one in gone)]
     lane.clear()
     lane.extend(rest)

@@ -130,6 +130,41 @@ class GatheringSettings(_Section):
     at_most_seconds: float = Field(10, ge=0, le=600)
 
 
+NO_LIMIT = "none"
+
+
+def _limit(value: object) -> object:
+    if value == NO_LIMIT:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise ValueError(f'write a number from 0 on, or "{NO_LIMIT}"')
+    return value
+
+
+_WholeLimit = Annotated[int | None, BeforeValidator(_limit)]
+_Limit = Annotated[float | None, BeforeValidator(_limit)]
+
+
+class LimitsSettings(_Section):
+    """What people may have of the model; None is no limit, 0 is nothing. Days are those of UTC."""
+
+    messages_a_minute: _WholeLimit = 20
+    tokens_a_day: _WholeLimit = None
+    tokens_a_day_for_all: _WholeLimit = None
+    dollars_a_day_for_all: _Limit = None
+    turns_at_once: int = Field(50, ge=1)
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether nothing needs to be counted."""
+        return self.tokens_a_day is self.tokens_a_day_for_all is self.dollars_a_day_for_all is None
+
+    @property
+    def lets_nothing(self) -> bool:
+        """Whether nobody may have anything."""
+        return 0 in (self.tokens_a_day, self.tokens_a_day_for_all, self.dollars_a_day_for_all)
+
+
 class PeopleSettings(_Section):
     """What somebody new is told once before anything else; None for our words, empty for none."""
 
@@ -217,6 +252,7 @@ class Settings(_Section):
     embedder: EmbedderSettings = EmbedderSettings()
     gathering: GatheringSettings = GatheringSettings()
     people: PeopleSettings = PeopleSettings()
+    limits: LimitsSettings = LimitsSettings()
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     openers: OpenerSettings = OpenerSettings()
@@ -279,9 +315,21 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Settings
     """
     settings = Settings() if path is None else parse(_read(path), str(path))
     try:
-        return settings.model_copy(update=_from_environment(settings, environ))
+        settings = settings.model_copy(update=_from_environment(settings, environ))
     except ValidationError as error:
         raise SettingsError(_explain_variable(error)) from error
+    _require_prices(settings)
+    return settings
+
+
+def _require_prices(settings: Settings) -> None:
+    """A ceiling of dollars would never be reached by models that cost nothing."""
+    free = [one.name for one in settings.models if not (one.price_prompt or one.price_completion)]
+    if settings.limits.dollars_a_day_for_all is not None and free:
+        raise SettingsError(
+            f"limits.dollars_a_day_for_all needs to know what the model {free[0]} costs: set"
+            " price_prompt and price_completion under its [[models]]"
+        )
 
 
 def parse(text: str, where: str) -> Settings:

@@ -23,12 +23,27 @@ from companion.deletions import forget
 from companion.deliveries import Deliveries
 from companion.erasing import Erasing
 from companion.error_text import error_text
-from companion.errors import DatabaseError, LLMRefusedError, LLMUnavailableError
-from companion.events import Address, MessageDeleted, Notice, TimerFired
+from companion.errors import (
+    DatabaseError,
+    LLMRefusedError,
+    LLMUnavailableError,
+    TurnEndedError,
+)
+from companion.events import (
+    Address,
+    FileReceived,
+    MessageDeleted,
+    MessageReceived,
+    Notice,
+    TimerFired,
+)
 from companion.gathering import Batch
 from companion.in_private import ask_in_private
 from companion.memories import Memories
 from companion.people.access import Access
+from companion.people.allowance import Allowance
+from companion.people.linking import Linking
+from companion.people.manners import Manners
 from companion.storage import (
     access,
     inbox,
@@ -64,6 +79,9 @@ GIVE_UP_AFTER = timedelta(days=1)
 """Both have to be reached: somebody who writes again and again has an event tried as often."""
 DATABASE_PAUSE = timedelta(seconds=30)
 
+NEW = timedelta(days=1)
+"""Somebody who came so lately waits behind others when too many want an answer."""
+
 ShowTyping = Callable[[Address, bool], None]
 AfterTurn = Callable[[Agent, InboxItem], Awaitable[None]]
 """What else is done when the turn of an event has ended."""
@@ -83,6 +101,9 @@ class Worker:
         timed: TimedTurns,
         access: Access,
         after_turns: Sequence[AfterTurn],
+        linking: Linking,
+        allowance: Allowance,
+        manners: Manners,
         typing: ShowTyping,
         erasing: Erasing,
         take: Callable[[InboxItem], None],
@@ -96,6 +117,9 @@ class Worker:
         self._timed = timed
         self._access = access
         self._after_turns = after_turns
+        self._linking = linking
+        self._allowance = allowance
+        self._manners = manners
         self._typing = typing
         self._erasing = erasing
         self._take = take
@@ -118,6 +142,10 @@ class Worker:
             await self._handle(batch)
         except LLMUnavailableError as error:
             return await self._postpone(item, error)
+        except TurnEndedError as error:
+            timed = isinstance(item.event, TimerFired)
+            said = in_its_own_words(item.event) if timed else str(error)
+            await self._answer(item, lambda _tx: said)
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
             await self._answer(item, lambda tx: _refused(tx, batch))
@@ -142,6 +170,9 @@ class Worker:
             return
         if isinstance(item.event, TimerFired):
             await self._timer(batch, item.event)
+            return
+        if self._is_too_fast(batch):
+            await self._note_only(batch)
             return
         named = command_name(item.event)
         if named is not None and not item.begun:
@@ -187,13 +218,35 @@ class Worker:
         return Consequence.LOOK_AGAIN if kept else Consequence.NOTE
 
     async def _turn(self, agent: Agent, batch: Batch, *, looks_again: bool) -> None:
-        self._typing(batch.lead.address, True)
-        try:
-            await agent.handle(batch, looks_again=looks_again)
-            for after in self._after_turns:
-                await after(agent, batch.lead)
-        finally:
-            self._typing(batch.lead.address, False)
+        turns, person = self._manners.turns, batch.lead.person
+        new = turns.full and await self._is_new(person)
+        async with turns.turn(new=new):
+            self._typing(batch.lead.address, True)
+            try:
+                await agent.handle(batch, looks_again=looks_again)
+                for after in self._after_turns:
+                    await after(agent, batch.lead)
+            finally:
+                self._typing(batch.lead.address, False)
+
+    async def _is_new(self, person: int) -> bool:
+        since = await self._db.read(lambda tx: people.known_since(tx, person))
+        return self._clock.now() - since < NEW
+
+    def _is_too_fast(self, batch: Batch) -> bool:
+        """Whether the sender has written enough for a minute. At the terminal nobody has."""
+        item = batch.lead
+        if item.begun or not _is_written_to_us(item) or self._access.trusts(item.address.platform):
+            return False
+        return self._manners.pace.is_over(batch)
+
+    async def _note_only(self, batch: Batch) -> None:
+        """Keep what came too fast for the next turn to see; a command is not run."""
+        if command_name(batch.lead.event) is None:
+            agent = await self._agents.get(batch.lead.person)
+            await agent.note(batch)
+        words = self._manners.pace.words(batch.lead)
+        await self._answer(batch.lead, lambda _tx: words)
 
     async def _close(self, item: InboxItem) -> None:
         await self._db.write(lambda tx: inbox.finish(tx, item.person, item.id))
@@ -231,6 +284,8 @@ class Worker:
             erase=partial(self._erasing.erase, item.person),
             access=self._access,
             in_private=partial(self._in_private, item),
+            linking=self._linking,
+            allowance=self._allowance,
         )
         made = await command.run(asked)
         if isinstance(made, Farewell):
@@ -307,6 +362,11 @@ class Worker:
             return self._add(tx, item, said)
 
         self._deliver(await self._db.write(work))
+
+
+def _is_written_to_us(item: InboxItem) -> bool:
+    event = item.event
+    return isinstance(event, MessageReceived | FileReceived) and event.addressed
 
 
 def _refused(tx: Tx, batch: Batch) -> str:

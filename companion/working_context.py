@@ -25,7 +25,7 @@ def appended(text: str, line: str, limit: int) -> str:
     line = line.strip()
     if not line:
         raise ToolError("There is nothing to append: the text is empty.")
-    if _normal(line) in {_normal(old) for old in text.splitlines()}:
+    if normal(line) in {normal(old) for old in text.splitlines()}:
         raise ToolError(f"The working context already says exactly that: “{line}”.")
     return _within(f"{text.rstrip()}\n{line}\n", limit, before=len(text))
 
@@ -54,6 +54,12 @@ def replaced(text: str, old: str, new: str, limit: int) -> str:
             " at once. Replace a line at a time."
         )
     return _within(result, limit, before=len(text))
+
+
+def persona(text: str) -> str:
+    """Who the companion is, by this working context."""
+    head = text.partition(f"\n{PERSON}")[0]
+    return head.partition(PERSONA)[2].strip()
 
 
 def about_person(text: str) -> list[str]:
@@ -92,5 +98,6 @@ def _places(text: str, old: str) -> str:
     return "; ".join(f"“{line}”" for line in lines[:4])
 
 
-def _normal(line: str) -> str:
+def normal(line: str) -> str:
+    """`line` as it is compared with others: its words, whatever their case and marks."""
     return " ".join(line.casefold().split()).strip(" .-*•")

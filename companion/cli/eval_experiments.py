@@ -14,30 +14,30 @@ from typing import TYPE_CHECKING, Any
 from companion.cli.arguments import Subparsers, operators_home, operators_settings, print_json
 
 if TYPE_CHECKING:
-    from companion.evaluation.experiment import Experiment
+    from companion.evaluation.experiment import Experiment, Traits
     from companion.evaluation.results import Run
     from companion.evaluation.running import Plan, Ran
+    from companion.evaluation.summary import Summary
     from companion.settings import Settings
 
 Make = Callable[[argparse.Namespace], "Experiment[Any]"]
 
 
 def add(subparsers: Subparsers) -> None:
-    kv = _experiment(
-        subparsers, "kv", "follow keys whose values are keys (the paper's figure 7)", _kv
-    )
+    kv = _experiment(subparsers, "kv", "follow keys whose values are keys (paper, figure 7)", _kv)
     kv.add_argument(
         "data", type=Path, metavar="FOLDER", help="with pairs.json and orderings_*_nestings.jsonl"
     )
-
-    docqa = _experiment(
-        subparsers, "docqa", "answer from ever more documents (the paper's figure 5)", _docqa
-    )
-    docqa.add_argument("data", type=Path, metavar="FILE", help="JSON lines, also gzipped")
+    docqa = _experiment(subparsers, "docqa", "answer from many documents (figure 5)", _docqa)
     docqa.add_argument(
         "--documents", type=_positive, nargs="+", metavar="K", help="how many (default 1 to 700)"
     )
     docqa.set_defaults(limit=50)
+    dmr = _experiment(subparsers, "dmr", "a question about an old conversation (table 2)", _dmr)
+    opener = _experiment(subparsers, "opener", "what it writes first (table 3)", _opener)
+    update = _experiment(subparsers, "update", "facts that are contradicted later", _update)
+    for parser in (docqa, dmr, opener, update):
+        parser.add_argument("data", type=Path, metavar="FILE", help="JSON lines")
 
 
 def _kv(args: argparse.Namespace) -> Experiment[Any]:
@@ -50,6 +50,25 @@ def _docqa(args: argparse.Namespace) -> Experiment[Any]:
     from companion.evaluation.docqa import DOCUMENTS, DocQA
 
     return DocQA(args.data, args.documents or DOCUMENTS)
+
+
+def _dmr(args: argparse.Namespace) -> Experiment[Any]:
+    from companion.evaluation.dmr import DMR
+
+    return DMR(args.data)
+
+
+def _opener(args: argparse.Namespace) -> Experiment[Any]:
+    from companion.embedders.build import build_embedder
+    from companion.evaluation.opener import Opener
+
+    return Opener(args.data, build_embedder(operators_settings(os.environ).embedder, os.environ))
+
+
+def _update(args: argparse.Namespace) -> Experiment[Any]:
+    from companion.evaluation.update import Update
+
+    return Update(args.data)
 
 
 def _experiment(
@@ -176,29 +195,34 @@ def _window(settings: Settings) -> int:
 def _show(
     args: argparse.Namespace, experiment: Experiment[Any], about: Run, ran: Ran, folder: Path
 ) -> int:
+    from companion.evaluation.summary import summarise
+
+    if ran.results:
+        summary = summarise(experiment.traits, about, ran.results, len(ran.failed))
+        _show_figures(experiment.traits, summary, folder, as_json=args.json)
+    for name, why in ran.failed.items():
+        sys.stderr.write(f"{name} failed: {why}\n")
+    if ran.failed:
+        sys.stderr.write(f"Samples that failed: {len(ran.failed)}. --resume tries them again.\n")
+    return 1 if ran.failed else 0
+
+
+def _show_figures(traits: Traits, summary: Summary, folder: Path, *, as_json: bool) -> None:
     import json
 
     from companion.evaluation.plots import NoPlotError, draw
-    from companion.evaluation.summary import summarise, table
+    from companion.evaluation.summary import table
 
-    traits = experiment.traits
-    summary = summarise(traits, about, ran.results, len(ran.failed))
     record = json.dumps(summary.record(), indent=2, ensure_ascii=False)
     (folder / "summary.json").write_text(record + "\n", encoding="utf-8")
-    if args.json:
+    if as_json:
         print_json(summary.record())
     else:
         sys.stdout.write(table(traits, summary))
     try:
-        plots = draw(traits, summary, folder)
-        sys.stderr.write("".join(f"{path}\n" for path in plots))
+        sys.stderr.write(f"{draw(traits, summary, folder)}\n")
     except NoPlotError as error:
         sys.stderr.write(f"{error}\n")
-    for name, why in ran.failed.items():
-        sys.stderr.write(f"{name} failed: {why}\n")
-    if ran.failed:
-        sys.stderr.write(f"{len(ran.failed)} samples failed; --resume tries them again.\n")
-    return 1 if ran.failed else 0
 
 
 def _positive(text: str) -> int:

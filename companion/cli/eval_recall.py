@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -39,6 +40,9 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--others", type=int, default=0, metavar="PEOPLE", help="others in the file, for --speed"
     )
+    parser.add_argument("--limit", type=int, metavar="N", help="questions of each category")
+    parser.add_argument("--seed", type=int, default=0, help="which questions (default 0)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="also for the figures as JSON")
     parser.add_argument("--json", action="store_true", help="for a script")
     parser.set_defaults(run=run)
 
@@ -52,15 +56,24 @@ async def run(args: argparse.Namespace) -> int:
     if args.speed:
         _show_speeds(await _speeds(args.file, args.speed, args.others), as_json=args.json)
     else:
-        _show_reports(await _reports(args.file, args.ablation), as_json=args.json)
+        reports = await _reports(args)
+        if args.out:
+            _keep(reports, args.out)
+        _show_reports(reports, as_json=args.json)
     return 0
 
 
-async def _reports(path: Path, ablation: bool) -> dict[str, Report]:
+async def _reports(args: argparse.Namespace) -> dict[str, Report]:
     from companion.evaluation.recall import ABLATIONS, measure
 
     async with _embedder() as embedder:
-        return await measure(path, embedder, tuple(ABLATIONS) if ablation else ("all signs",))
+        return await measure(
+            args.file,
+            embedder,
+            tuple(ABLATIONS) if args.ablation else ("all signs",),
+            limit=args.limit,
+            seed=args.seed,
+        )
 
 
 async def _speeds(path: Path, sizes: Sequence[int], others: int) -> list[Speed]:
@@ -80,6 +93,13 @@ async def _embedder() -> AsyncIterator[Embedder | None]:
     finally:
         if embedder is not None:
             await embedder.close()
+
+
+def _keep(reports: dict[str, Report], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {way: asdict(report) for way, report in reports.items()}
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _show_reports(reports: dict[str, Report], *, as_json: bool) -> None:
@@ -103,14 +123,15 @@ def _show_speeds(speeds: list[Speed], *, as_json: bool) -> None:
 
 
 def table(report: Report) -> str:
-    """`report` as text in columns: R@k, its interval for each k, and any@k."""
+    """`report` as text in columns: R@k, its interval for each k, and any@k; MRR."""
     heads = [f"{f'R@{depth}':>18}{f'any@{depth}':>8}" for depth in DEPTHS_SHOWN]
-    rows = [f"{'':14}{'questions':>10}" + "".join(heads)]
+    rows = [f"{'':14}{'questions':>10}" + "".join(heads) + f"{'MRR':>8}"]
     for line in report.lines:
         cells = [
             f"{_with_interval(line.recall[depth]):>18}{line.any[depth].value:8.1f}"
             for depth in DEPTHS_SHOWN
         ]
+        cells.append(f"{line.mrr.value:8.3f}")
         rows.append(f"{line.category:14}{line.questions:10}" + "".join(cells))
     return "\n".join(rows) + "\n"
 

@@ -13,6 +13,7 @@ from companion.cli.arguments import Subparsers, operators_home, operators_settin
 
 if TYPE_CHECKING:
     from companion.home import Home
+    from companion.settings import LimitsSettings
     from companion.storage.database import Database, Tx
 
 
@@ -60,6 +61,15 @@ class PlatformStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Today:
+    """What everybody's turns took since midnight UTC. `used_up`: nothing more is asked today."""
+
+    tokens: int
+    cost: float
+    used_up: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`running` says which process holds the home, None for none. No schema: no database yet."""
 
@@ -70,6 +80,7 @@ class Status:
     encrypted: bool
     schema: int | None
     platforms: tuple[PlatformStatus, ...]
+    today: Today | None
     people: tuple[PersonStatus, ...]
 
 
@@ -91,10 +102,9 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
     from companion.cli.database import looked_at
     from companion.storage.migrate import migrations
 
-    models = tuple(
-        f"{model.name} at {model.base_url or 'OpenAI'}"
-        for model in operators_settings(environ).models
-    )
+    settings = operators_settings(environ)
+    models = tuple(f"{one.name} at {one.base_url or 'OpenAI'}" for one in settings.models)
+    today: Today | None = None
     people: tuple[PersonStatus, ...] = ()
     platforms: tuple[PlatformStatus, ...] = ()
     exists = home.database.is_file()
@@ -102,6 +112,7 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         async with looked_at(home, environ) as database:
             people = await _everybody(database)
             platforms = await _platforms(database)
+            today = await _today(database, settings.limits)
     return Status(
         home=str(home.path),
         running=home.holder(),
@@ -110,8 +121,20 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         encrypted=exists and bool(environ.get("COMPANION_DB_KEY")),
         schema=len(migrations()) if exists else None,
         platforms=platforms,
+        today=today,
         people=people,
     )
+
+
+async def _today(database: Database, limits: LimitsSettings) -> Today:
+    from companion.clock import SystemClock
+    from companion.people.allowance import is_used_up_by_all
+    from companion.storage import usage
+
+    day = SystemClock().now().date()
+    spent = await database.read(lambda tx: usage.spent_by_all(tx, day))
+    used_up = is_used_up_by_all(limits, spent)
+    return Today(tokens=spent.tokens, cost=spent.cost, used_up=used_up)
 
 
 async def _platforms(database: Database) -> tuple[PlatformStatus, ...]:
@@ -174,11 +197,19 @@ def as_text(status: Status) -> str:
         f"{sum(p.to_deliver for p in status.people)} to deliver, "
         f"{sum(p.given_up for p in status.people)} given up",
     ]
+    if status.today is not None and status.today.tokens + status.today.used_up:
+        lines.append(f"Today     {_today_text(status.today)}")
     lines += [f"Platform  {_platform(platform)}" for platform in status.platforms]
     for person in status.people:
         lines.append(f"\n{person.id}  {person.name}: {person.messages:,} messages")
         lines += [f"   {_usage_text(usage)}" for usage in person.usage]
     return "\n".join(lines) + "\n"
+
+
+def _today_text(today: Today) -> str:
+    cost = f", ${today.cost:.4f}" if today.cost else ""
+    used_up = ". What [limits] lets all spend is used up until midnight UTC" * today.used_up
+    return f"{today.tokens:,} tokens{cost}{used_up}"
 
 
 def _platform(platform: PlatformStatus) -> str:

@@ -23,10 +23,15 @@ def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
 
 
 async def _usage(asked: Asked) -> str:
-    rows = await asked.db.read(lambda tx: usage.of(tx, asked.person))
+    rows, today = await asked.db.read(
+        lambda tx: (usage.of(tx, asked.person), asked.allowance.today(tx, asked.person))
+    )
     if not rows:
         return "Nothing yet."
     lines = []
+    limit = asked.allowance.limits.tokens_a_day
+    if limit is not None:
+        lines.append(f"Today {today.own.tokens:,} of {limit:,} tokens that you may have in a day.")
     for row in rows[:14]:
         cost = f", ${row.usage.cost:.4f}" if row.usage.cost else ""
         lines.append(

@@ -1,6 +1,7 @@
 """Every chat command."""
 
 from companion.commands.about import about_commands
+from companion.commands.linking import LINK_COMMANDS
 from companion.commands.memory import MEMORY_COMMANDS
 from companion.commands.openers import OPENER_COMMANDS
 from companion.commands.own_data import OWN_DATA_COMMANDS
@@ -12,6 +13,7 @@ _TOPICS = (
     *SCHEDULE_COMMANDS,
     *OPENER_COMMANDS,
     *OWN_DATA_COMMANDS,
+    *LINK_COMMANDS,
     *PEOPLE_COMMANDS,
 )
 COMMANDS = {c.name: c for c in (*_TOPICS, *about_commands(_TOPICS))}

@@ -10,6 +10,8 @@ from companion.clock import Clock
 from companion.events import Choice, Document, Event, MessageReceived
 from companion.home import Home
 from companion.people.access import Access
+from companion.people.allowance import Allowance
+from companion.people.linking import Linking
 from companion.person_memory import PersonMemory
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -35,6 +37,8 @@ class Asked:
     erase: Callable[[], Awaitable[None]]
     access: Access
     in_private: Callable[[str], Awaitable[bool]]
+    linking: Linking
+    allowance: Allowance
     told: list[InboxItem] = field(default_factory=list)
 
     @property

@@ -14,11 +14,15 @@ METHODS: tuple[Method, ...] = ("companion", "baseline")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One figure of an experiment: of each sample 0 or 1 if it is `binary`, else between."""
+    """One figure of an experiment: of each sample 0 or 1 if it is `binary`, else between.
+
+    One that is measured of something else for comparison is drawn in the panel of `beside`.
+    """
 
     key: str
     title: str
     binary: bool = True
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

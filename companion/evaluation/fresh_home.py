@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from companion.app import open_companion
@@ -100,8 +100,6 @@ class FreshHome:
         Raises:
             SampleFailedError: one got no answer.
         """
-        from datetime import timedelta
-
         answers = []
         async with open_companion(
             self._folder, settings=self.settings, environ=self._environ, clock=self.clock

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 _HEAD = re.compile(r"Page (\d+) of (\d+), (\d+) in all:\n")
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_ITEM = re.compile(rf"^\[(?:(kept [^\]\n]*)\] |({_DAY} [^\]\n]*)\] [^:\n]{{1,60}}: )", re.M)
+_ITEM = re.compile(rf"^\[((?:kept|{_DAY}) [^\]\n]*)\][ \n]", re.M)
+_SPEAKER = re.compile(r"^(?:> |  )?[^:\n]{1,60}: ", re.M)
 _MORE = re.compile(r"\nFor more ask for page \d+, with request_heartbeat\.\s*\Z")
 
 
@@ -35,11 +36,18 @@ def read_listing(result: str) -> Listing:
         return NOTHING
     body = _MORE.sub("", result[head.end() :])
     found = list(_ITEM.finditer(body))
-    ends = [*(item.start() for item in found[1:]), len(body)]
+    ends = [item.start() for item in found[1:]] + [len(body)]
     return Listing(
         page=int(head[1]),
         pages=int(head[2]),
         total=int(head[3]),
-        heads=tuple(item[1] or item[2] for item in found),
-        items=tuple(body[item.end() : end].strip() for item, end in zip(found, ends, strict=True)),
+        heads=tuple(item[1] for item in found),
+        items=tuple(
+            _said(item[1], body[item.end() : end]) for item, end in zip(found, ends, strict=False)
+        ),
     )
+
+
+def _said(head: str, text: str) -> str:
+    """A note as it is, or what was said without the names of who said it."""
+    return text.strip() if head.startswith("kept") else _SPEAKER.sub("", text).strip()

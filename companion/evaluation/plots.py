@@ -1,6 +1,5 @@
 """Plots like the paper's figures, as PNG, with the paper's own numbers beside ours."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,8 @@ from companion.evaluation.summary import Figure, Summary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INCHES = (7.0, 5.0)
+WIDTH, HEIGHT = 7.5, 4.0
+"""Inches; the height is a panel's."""
 DOTS_PER_INCH = 120
 WIDE = 50
 """From this x on the beginning would be lost on an even scale."""
@@ -22,8 +22,8 @@ class NoPlotError(Exception):
     """matplotlib is not installed; the text says how to get it."""
 
 
-def draw(traits: Traits, summary: Summary, folder: Path) -> list[Path]:
-    """Draw every measure of the run into `folder`, and give the files.
+def draw(traits: Traits, summary: Summary, folder: Path) -> Path:
+    """Draw every measure of the run into a file in `folder`, and give that.
 
     Raises:
         NoPlotError: matplotlib is missing.
@@ -35,23 +35,24 @@ def draw(traits: Traits, summary: Summary, folder: Path) -> list[Path]:
             'No plot was drawn, for that needs matplotlib: pip install "companion[eval]". Then run'
             " the same command with --resume; nothing is asked again."
         ) from error
-    drawn = []
-    for measure in traits.measures:
-        if not any(figure.measure == measure.key for figure in summary.figures):
-            continue
-        sheet = Sheet(figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained")
-        axes = sheet.add_subplot()
+    panels = [
+        measure
+        for measure in traits.measures
+        if not measure.beside and any(one.measure == measure.key for one in summary.figures)
+    ]
+    sheet = Sheet(figsize=(WIDTH, HEIGHT * len(panels)), dpi=DOTS_PER_INCH, layout="constrained")
+    for number, measure in enumerate(panels, start=1):
+        axes = sheet.add_subplot(len(panels), 1, number)
         if traits.x_title:
             _lines(axes, traits, measure, summary)
         else:
             _bars(axes, traits, measure, summary)
-        sheet.suptitle(f"{traits.title}: {measure.title}")
-        if note := SAID.get(traits.name):
-            sheet.supxlabel(note, fontsize="x-small")
-        path = folder / f"{traits.name}-{measure.key}.png"
-        sheet.savefig(path)
-        drawn.append(path)
-    return drawn
+    sheet.suptitle(traits.title)
+    if note := SAID.get(traits.name):
+        sheet.supxlabel(note, fontsize="x-small")
+    path = folder / f"{traits.name}.png"
+    sheet.savefig(path)
+    return path
 
 
 def _lines(axes: "Axes", traits: Traits, measure: Measure, summary: Summary) -> None:
@@ -61,8 +62,8 @@ def _lines(axes: "Axes", traits: Traits, measure: Measure, summary: Summary) -> 
             axes.errorbar(
                 [figure.x or 0 for figure in points],
                 [figure.interval.mean for figure in points],
-                yerr=_reach(points),
-                label=f"{_who(summary, method)}",
+                yerr=list(zip(*map(_span, points), strict=True)),
+                label=_who(summary, method),
                 marker=MARKS[method],
                 capsize=3,
             )
@@ -78,7 +79,7 @@ def _lines(axes: "Axes", traits: Traits, measure: Measure, summary: Summary) -> 
         axes.set_xscale("log")
     axes.set_xticks(xs, list(map(str, xs)))
     axes.minorticks_off()
-    axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
+    axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     axes.grid(alpha=0.3)
 
 
@@ -86,8 +87,10 @@ def _bars(axes: "Axes", traits: Traits, measure: Measure, summary: Summary) -> N
     bars: list[tuple[str, float, tuple[float, float], str]] = []
     for method in METHODS:
         for figure in _points(summary, method, measure):
-            (low,), (high,) = _reach([figure])
-            bars.append((_who(summary, method), figure.interval.mean, (low, high), "tab:blue"))
+            bars.append((_who(summary, method), figure.interval.mean, _span(figure), "tab:blue"))
+    for other in (one for one in traits.measures if one.beside == measure.key):
+        for figure in _points(summary, "companion", other):
+            bars.append((other.title, figure.interval.mean, _span(figure), "tab:cyan"))
     for quoted in QUOTED[traits.name]:
         if quoted.measure == measure.key:
             value = quoted.points[0][1]
@@ -108,11 +111,10 @@ def _points(summary: Summary, method: Method, measure: Measure) -> list[Figure]:
     ]
 
 
-def _reach(figures: Sequence[Figure]) -> tuple[list[float], list[float]]:
-    """How far each interval goes below and above its mean."""
-    below = [max(0.0, one.interval.mean - one.interval.low) for one in figures]
-    above = [max(0.0, one.interval.high - one.interval.mean) for one in figures]
-    return below, above
+def _span(figure: Figure) -> tuple[float, float]:
+    """How far the interval goes below and above the mean."""
+    it = figure.interval
+    return max(0.0, it.mean - it.low), max(0.0, it.high - it.mean)
 
 
 def _who(summary: Summary, method: Method) -> str:

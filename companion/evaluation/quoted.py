@@ -49,6 +49,7 @@ QUOTED: dict[str, tuple[Quoted, ...]] = {
 
 SAID = {
     "kv": "The paper: MemGPT with GPT-4 is unaffected by nesting (no figures printed)",
+    "opener": "The paper's cosines are by another embedding model: compare with the human's beside",
     "docqa": "The paper: MemGPT is unaffected by the number of documents (no figures printed)",
 }
 """What it says in words, for the plot's foot."""

@@ -2,19 +2,21 @@
 
 No model is asked. Every turn is stored as a message with its speaker and date, and every question
 is searched as it stands. R@k is the share of the turns that answer it found among the first k
-results, any@k whether one of them is; both are means over questions.
+results, any@k whether one of them is, MRR one by the place of the first of them, 0 where it is
+beyond the last k; all are means over questions.
 """
 
+import math
+import random
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from companion.embedders.protocol import Embedder
 from companion.evaluation.chats import Chat, Question, read_chats
+from companion.evaluation.intervals import average
 from companion.events import Address, Sender
 from companion.memory.ranking import MESSAGES, Weights
 from companion.memory.vectors import Vectorizer
@@ -24,8 +26,6 @@ from companion.storage.messages import Entry
 from companion.storage.recall_search import RecallStorage
 
 DEPTHS = (5, 10, 20)
-RESAMPLES = 2000
-"""Of the bootstrap that gives the intervals; whole questions are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean over questions in percent, and where 95 % of resampled means lie."""
+    """A mean over questions, in percent but for MRR, and where 95 % of resampled means lie."""
 
     value: float
     low: float
@@ -47,12 +47,13 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The figures of one category: R@k and any@k by k."""
+    """The figures of one category: R@k and any@k by k, and MRR, from 0 to 1."""
 
     category: str
     questions: int
     recall: dict[int, Figure]
     any: dict[int, Figure]
+    mrr: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,18 @@ ABLATIONS: dict[str, Weights | None] = {
 
 
 async def measure(
-    path: Path, embedder: Embedder | None, ways: Iterable[str] = ("all signs",)
+    path: Path,
+    embedder: Embedder | None,
+    ways: Iterable[str] = ("all signs",),
+    *,
+    limit: int | None = None,
+    seed: int = 0,
 ) -> dict[str, Report]:
-    """A report on each of `ways` to search the chats in `path`."""
-    chats = read_chats(path)
+    """A report on each of `ways` to search the chats in `path`.
+
+    `limit` is how many questions of each category are asked, drawn by `seed`; None asks all.
+    """
+    chats = asking(read_chats(path), limit, seed)
     with TemporaryDirectory() as folder:
         db = await Database.open(Path(folder) / "eval.db")
         try:
@@ -89,6 +98,24 @@ async def measure(
             return {way: await _report(db, embedder, chats, stored, way) for way in ways}
         finally:
             await db.close()
+
+
+def asking(chats: Sequence[Chat], limit: int | None, seed: int) -> list[Chat]:
+    """`chats` with at most `limit` questions of each category among all of them."""
+    if limit is None:
+        return list(chats)
+    every = [question for chat in chats for question in chat.questions]
+    random.Random(seed).shuffle(every)  # noqa: S311 - which questions, no secret
+    left = dict.fromkeys((question.category for question in every), limit)
+    taken = set()
+    for question in every:
+        if left[question.category]:
+            left[question.category] -= 1
+            taken.add(question)
+    return [
+        replace(chat, questions=tuple(one for one in chat.questions if one in taken))
+        for chat in chats
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +195,16 @@ def _line(category: str, answered: Sequence[Answered]) -> Line:
         ]
         recall[depth] = _figure(shares)
         some[depth] = _figure([float(share > 0) for share in shares])
-    return Line(category, len(answered), recall, some)
+    mrr = average([_reciprocal(one) for one in answered])
+    return Line(category, len(answered), recall, some, Figure(mrr.mean, mrr.low, mrr.high))
+
+
+def _reciprocal(one: Answered) -> float:
+    """One by the place of the first turn that answers, 0 where none was found."""
+    places = (at for at, turn in enumerate(one.found, start=1) if turn in one.question.evidence)
+    return 1 / next(places, math.inf)
 
 
 def _figure(values: Sequence[float]) -> Figure:
-    drawn = np.asarray(values)
-    picks = np.random.default_rng(0).integers(0, len(drawn), (RESAMPLES, len(drawn)))
-    low, high = np.percentile(drawn[picks].mean(axis=1), [2.5, 97.5])
-    return Figure(100 * float(drawn.mean()), 100 * float(low), 100 * float(high))
+    it = average(values)
+    return Figure(100 * it.mean, 100 * it.low, 100 * it.high)

@@ -90,7 +90,10 @@ def table(traits: Traits, summary: Summary) -> str:
         for method in METHODS
         if any((f.method, f.measure) == (method, measure.key) for f in summary.figures)
     ]
-    heads = [f"{measure.title}, {method}" for method, measure in columns]
+    several = len({method for method, _ in columns}) > 1
+    heads = [
+        f"{measure.title}, {method}" if several else measure.title for method, measure in columns
+    ]
     rows = []
     for x in sorted({f.x for f in summary.figures}, key=lambda x: -1 if x is None else x):
         cells = [

@@ -16,6 +16,7 @@ from companion.memories import Memories
 from companion.night.asking import TIDY, edits, prompt
 from companion.night.tidying import Material, Tidied, tidied
 from companion.openers.hours import Hours
+from companion.people.allowance import Allowance
 from companion.settings import NightSettings
 from companion.storage import (
     memory_state,
@@ -60,6 +61,7 @@ class Night:
         llm: LLM,
         agents: Agents,
         memories: Memories,
+        allowance: Allowance,
         clock: Clock,
     ) -> None:
         self._db = db
@@ -67,6 +69,7 @@ class Night:
         self._llm = llm
         self._agents = agents
         self._memories = memories
+        self._allowance = allowance
         self._clock = clock
         self._arranged: set[int] = set()
 
@@ -87,7 +90,12 @@ class Night:
         self._arranged.add(item.person)
 
     async def run(self, item: InboxItem) -> None:
-        """Put the memory of the person of `item` in order."""
+        """Put the memory of the person of `item` in order.
+
+        Raises:
+            TurnEndedError: what they may have of the model today is used up.
+        """
+        await self._allowance.check(item)
         now = self._clock.now()
         seen = await self._db.read(lambda tx: self._look(tx, item, now))
         reply = await self._asked(seen, item) if seen else None

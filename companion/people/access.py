@@ -52,6 +52,10 @@ class Access:
         """Hear everybody on `platform`: whoever writes there holds the machine already."""
         self._trusted.add(platform)
 
+    def trusts(self, platform: str) -> bool:
+        """Whether everybody on `platform` holds the machine."""
+        return platform in self._trusted
+
     def allow(self, platform: str, users: Iterable[int]) -> None:
         """Hear these users of `platform` without a code: the operator's settings name them."""
         self._allowed[platform] = tuple(str(user) for user in users)

@@ -65,7 +65,7 @@ class Pairing:
 
     def __init__(self, clock: Clock, rng: random.Random) -> None:
         self._clock = clock
-        self._rng = rng
+        self.rng = rng
 
     def ask(self, tx: Tx, stranger: Stranger) -> Reply | None:
         """What to tell somebody who wants in; None for silence, so that nobody is flooded."""
@@ -81,7 +81,7 @@ class Pairing:
             return None
         if len(self.open(tx)) >= MOST_OPEN or strangers.codes_made(tx) >= MOST_A_DAY:
             return self._have_them_wait(tx, stranger, now)
-        code = new_code(self._rng)
+        code = new_code(self.rng)
         strangers.tell(tx, stranger, now, new_code=code)
         return Reply(text=YOUR_CODE.format(code=shown(code)), is_new=True)
 

@@ -37,6 +37,14 @@ def load(tx: Tx, person: int) -> QueueState:
     return QueueState(Summary(*row) if row else None, bool(warned), shown)
 
 
+def evicted_through(tx: Tx, person: int) -> int:
+    """The last message that the person's queue has evicted."""
+    row = tx.execute(
+        "SELECT evicted_through FROM person WHERE id = :person", {"person": person}
+    ).fetchone()
+    return int(row[0])
+
+
 def warn(tx: Tx, person: int) -> None:
     """Memory pressure was told of, for this fill of the queue."""
     tx.execute("UPDATE person SET warned = 1 WHERE id = :person", {"person": person})

@@ -181,6 +181,16 @@ def first_answer(tx: Tx, person: int, conversation: int, event: int) -> Answer |
     return Answer(datetime.fromisoformat(row[0]), row[1]) if row else None
 
 
+def as_it_is(tx: Tx, item: OutboxItem) -> OutboxItem:
+    """`item` as its person's, who may have become another's while it was on its way."""
+    row = tx.execute(
+        "SELECT person_id FROM outbox"
+        " WHERE id = :id AND conversation_id = :conversation AND text = :text",
+        {"id": item.id, "conversation": item.conversation, "text": item.message.text},
+    ).fetchone()
+    return replace(item, person=row[0]) if row else item
+
+
 def sending(tx: Tx, item: OutboxItem) -> None:
     """The piece is about to be handed to the platform: from now on its fate is unknown."""
     tx.execute(

@@ -98,6 +98,16 @@ def private_place(tx: Tx, platform: str, user: str) -> Place | None:
     return Place(row[0], row[1], address)
 
 
+def at(tx: Tx, address: Address) -> Place | None:
+    """The conversation at `address`, if there is one, with whom it belongs to now."""
+    row = tx.execute(
+        "SELECT id, person_id FROM conversation"
+        " WHERE platform = :platform AND chat = :chat AND thread = :thread",
+        {"platform": address.platform, "chat": address.chat, "thread": address.thread or ""},
+    ).fetchone()
+    return Place(row[0], row[1], address) if row else None
+
+
 def came(tx: Tx, person: int, conversation: int, message: str) -> None:
     """The platform's id of the last message that came in this conversation of the person's."""
     tx.execute(
@@ -241,6 +251,17 @@ def add(tx: Tx, kind: str, name: str, now: datetime) -> int:
     return int(row[0])
 
 
+def new(tx: Tx, account: Account, now: datetime, *, like: int) -> int:
+    """A new person for an account that was another's, `like` whom they are at home and informed."""
+    row = tx.execute(
+        "INSERT INTO person (kind, name, created_at, timezone, told_at, evicted_through)"
+        " SELECT 'person', :name, :now, timezone, told_at, evicted_through FROM person"
+        " WHERE id = :like RETURNING id",
+        {"name": account.name, "now": now.isoformat(), "like": like},
+    ).fetchone()
+    return int(row[0])
+
+
 def get(tx: Tx, person: int) -> Person:
     """The person with this id.
 
@@ -259,6 +280,14 @@ def everybody(tx: Tx) -> list[Person]:
     """All people and groups, oldest first. For the operator."""
     rows = tx.execute("SELECT id, kind, name, timezone FROM person ORDER BY id")
     return [Person(id=row[0], kind=row[1], name=row[2], timezone=row[3]) for row in rows]
+
+
+def known_since(tx: Tx, person: int) -> datetime:
+    """When the person first came."""
+    row = tx.execute(
+        "SELECT created_at FROM person WHERE id = :person", {"person": person}
+    ).fetchone()
+    return datetime.fromisoformat(row[0])
 
 
 def by_account(tx: Tx, platform: str, user: str) -> Person | None:
@@ -287,6 +316,12 @@ def accounts(tx: Tx, person: int) -> list[Account]:
         {"person": person},
     )
     return [Account(*row) for row in rows]
+
+
+def conversations(tx: Tx, person: int) -> set[int]:
+    """The conversations that are the person's."""
+    rows = tx.execute("SELECT id FROM conversation WHERE person_id = :person", {"person": person})
+    return {row[0] for row in rows}
 
 
 def set_timezone(tx: Tx, person: int, zone: str) -> None:

@@ -63,7 +63,13 @@ TABLES: tuple[PersonalTable, ...] = (
         key=None,
         same=("platform", "user"),
         # who may talk is decided anew on every installation
-        anew={"created_at": NOW, "admitted_at": None, "revoked_at": None},
+        anew={
+            "created_at": NOW,
+            "admitted_at": None,
+            "revoked_at": None,
+            "brought": None,
+            "linked_at": None,
+        },
     ),
     PersonalTable(
         name="conversation",
@@ -145,6 +151,15 @@ TABLES: tuple[PersonalTable, ...] = (
     PersonalTable(
         name="opener", role=Role.RECORD, key=None, refers={"outbox_id": "outbox"} | _EVENT
     ),
+    PersonalTable(
+        name="link",
+        role=Role.RECORD,
+        key=None,
+        # the one exception: this is another person's
+        refers={"other_id": "person"},
+        not_exported=frozenset({"code", "other_id"}),
+    ),
+    PersonalTable(name="wrong_link", role=Role.RECORD, key=None),
     PersonalTable(name="dead_letter", role=Role.RECORD),
     PersonalTable(name="vector_block", role=Role.DERIVED),
     PersonalTable(name="unembedded", role=Role.DERIVED),

@@ -25,12 +25,32 @@ PAUSE = timedelta(hours=3)
 
 def add_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
     """Make what `speaker` said findable; its row is there already, its vector follows later."""
+    _add_words(tx, person=person, message=message, speaker=speaker, said=said)
+    await_vector(tx, "message", person=person, item=message)
+
+
+def _add_words(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
     led = _led(person, SAID, tokens(said))
     led += _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
     if _begins_sitting(tx, person, message):
         led += _led(person, SITTING, [""])
     tx.execute("INSERT INTO message_words (rowid, tokens) VALUES (?, ?)", (message, led))
-    await_vector(tx, "message", person=person, item=message)
+
+
+def index_anew(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
+    """Make the words of a row findable that is another person's from now on."""
+    if kind == "passage":
+        row = tx.execute(
+            "SELECT text FROM passage WHERE id = ? AND person_id = ?", (item, person)
+        ).fetchone()
+        led = _led(person, SAID, tokens(row[0]))
+        tx.execute("INSERT INTO passage_words (rowid, tokens) VALUES (?, ?)", (item, led))
+        return
+    speaker, said = tx.execute(
+        "SELECT speaker, said FROM message WHERE id = ? AND person_id = ?", (item, person)
+    ).fetchone()
+    if said:
+        _add_words(tx, person=person, message=item, speaker=speaker, said=said)
 
 
 def replace_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:

@@ -40,6 +40,34 @@ def add(tx: Tx, person: int, day: date, model: str, usage: Usage) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens, read and written, and US dollars."""
+
+    tokens: int
+    cost: float
+
+
+_SPENT = "COALESCE(SUM(prompt_tokens + completion_tokens), 0), COALESCE(SUM(cost), 0)"
+
+
+def spent(tx: Tx, person: int, day: date) -> Spent:
+    """What the person's turns took on this day."""
+    row = tx.execute(
+        f"SELECT {_SPENT} FROM usage WHERE person_id = :person AND day = :day",
+        {"person": person, "day": day.isoformat()},
+    ).fetchone()
+    return Spent(row[0], row[1])
+
+
+def spent_by_all(tx: Tx, day: date) -> Spent:
+    """What everybody's turns took on this day."""
+    row = tx.execute(
+        f"SELECT {_SPENT} FROM usage WHERE day = :day", {"day": day.isoformat()}
+    ).fetchone()
+    return Spent(row[0], row[1])
+
+
 def of(tx: Tx, person: int) -> list[UsageRow]:
     """The person's usage, newest day first."""
     rows = tx.execute(

@@ -173,6 +173,25 @@ def remove_vector(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
             tx.execute("DELETE FROM vector_block WHERE id = ?", (block,))
 
 
+def split(tx: Tx, kind: Kind, *, person: int, to: int, items: Ids) -> None:
+    """The vectors of `items` are those of the person `to` from now on."""
+    blocks = tx.execute(
+        "SELECT id, model_id, items, scales, vectors FROM vector_block"
+        " WHERE person_id = ? AND kind = ?",
+        (person, kind),
+    ).fetchall()
+    for block, model, *columns in blocks:
+        held = _Vectors.read(*columns)
+        going = np.isin(held.items, items)
+        if not going.any():
+            continue
+        _append(tx, (to, kind, model), held.only(going))
+        if going.all():
+            tx.execute("DELETE FROM vector_block WHERE id = ?", (block,))
+        else:
+            _update(tx, block, held.only(~going))
+
+
 def likeness(
     tx: Tx, kind: Kind, *, person: int, model: int, query: Matrix
 ) -> tuple[Ids, npt.NDArray[np.float32]]:

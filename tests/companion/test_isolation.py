@@ -9,6 +9,7 @@ from companion.errors import LLMUnavailableError
 from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.openers.hours import Hours
+from companion.people import operating
 from companion.pruning import KEPT, Pruning
 from companion.storage import inbox, outbox, people, platforms, schedule, timing
 from companion.storage.database import Tx
@@ -16,6 +17,7 @@ from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.sql_trace import recorded
 from tests.support.timers import again_and_again, in_a_while, place
+from tests.support.two_apps import HERE, THERE, TwoApps
 from tests.support.world import PLATFORM, World, a_world
 
 
@@ -65,6 +67,8 @@ async def live(world: World) -> None:
     await world.db.read(lambda tx: (inbox.open_items(tx), outbox.open_items(tx)))
     await platforms_life(world)
     await timed_life(world)
+    await access_life(world)
+    await linking_life(world)
     await world.say("nothing", "Ben")
 
 
@@ -95,6 +99,30 @@ async def timed_life(world: World) -> None:
     await world.pass_time(3 * hour)
     await world.say("word")
     await world.pass_time(3 * timedelta(days=1))
+
+
+async def access_life(world: World) -> None:
+    """Who is let in and shut out."""
+    access, clock = world.companion.people, world.clock
+    for user in ("Una", "Vic"):
+        await access.turned_away("elsewhere", Sender(user=user, name=user), user)
+    await world.db.write(lambda tx: access.pairing.approve(tx, "elsewhere:Una"))
+    await world.db.write(lambda tx: access.pairing.approve(tx, "AAAA-AAAA"))
+    await access.turned_away("elsewhere", Sender(user="Wim", name="Wim"), "Wim")
+    await world.db.write(lambda tx: access.pairing.deny(tx, "elsewhere:Vic"))
+    await world.db.write(lambda tx: operating.revoke(tx, "elsewhere:Una", clock))
+    await world.db.read(lambda tx: operating.everybody(tx))
+
+
+async def linking_life(world: World) -> None:
+    """Two become one, and part again."""
+    apps = TwoApps(world)
+    await apps.say(HERE, "everything")
+    await apps.say(THERE, "everything")
+    await apps.say(THERE, "/link AAAA-AAAA")
+    await apps.link()
+    await apps.say(HERE, f"/unlink yes {THERE}")
+    await apps.say(HERE, "/link no")
 
 
 async def platforms_life(world: World) -> None:

@@ -37,6 +37,13 @@ OTHERS: dict[str, dict[str, Any]] = {
         "api_key_env": "EMBEDDER_KEY",
     },
     "gathering": {"pause_seconds": 1.5, "at_most_seconds": 5},
+    "limits": {
+        "messages_a_minute": 5,
+        "tokens_a_day": 1000,
+        "tokens_a_day_for_all": 0,
+        "dollars_a_day_for_all": 2.5,
+        "turns_at_once": 2,
+    },
     "people": {"hello": "Hello! This is Anna's."},
     "night": {
         "enabled": True,
@@ -117,7 +124,7 @@ def test_the_shipped_file_as_it_is_changes_nothing(tmp_path: Path) -> None:
 def test_the_shipped_file_explains_every_setting_and_shows_its_default(tmp_path: Path) -> None:
     settings = load(written(tmp_path, COMMENTED.sub("", settings_template())), {})
 
-    for section in ("agent", "memory", "local", "gathering", "log"):
+    for section in ("agent", "memory", "local", "gathering", "limits", "log"):
         shown, default = getattr(settings, section), getattr(Settings(), section)
         assert shown.model_fields_set == set(type(default).model_fields), section
         assert shown == default
@@ -173,6 +180,15 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
             '[discord]\nallowed = ["anna"]',
             "FILE: discord.allowed.0: write the number that is the account's id, not a name: a"
             " name can change hands (it is 'anna')",
+        ),
+        (
+            "[limits]\ntokens_a_day = -1",
+            'FILE: limits.tokens_a_day: write a number from 0 on, or "none" (it is -1)',
+        ),
+        (
+            "[limits]\ndollars_a_day_for_all = 1\n[[models]]\nname = 'x'",
+            "limits.dollars_a_day_for_all needs to know what the model x costs: set price_prompt"
+            " and price_completion under its [[models]]",
         ),
         (
             '[discord]\ngateway = "https://gateway.discord.gg"',

@@ -55,6 +55,22 @@ ALLOWED = (
         "it finds out whose conversation this is",
     ),
     Allowed(
+        r"SELECT person_id FROM outbox WHERE id = \? AND conversation_id = \? AND text = '\?'",
+        "it finds out whose message this is by now, which is on its way",
+    ),
+    Allowed(
+        r"SELECT COALESCE\(SUM\(.*FROM usage WHERE day = '\?'",
+        "what all may spend in a day is for all",
+    ),
+    Allowed(
+        r"SELECT .* FROM link WHERE (code = '\?'|other_id = \?)",
+        "it finds out who asked for this code, or for one that the person typed",
+    ),
+    Allowed(
+        r"DELETE FROM link WHERE other_id = \?",
+        "a person ends the links for which they typed a code",
+    ),
+    Allowed(
         r"UPDATE OR IGNORE conversation SET chat = '\?' WHERE platform = '\?' AND chat = '\?'",
         "a platform calls a chat by another name, whoever it belongs to",
     ),

@@ -16,7 +16,9 @@ from tests.support.scripted_llm import sends
 from tests.support.world import World, a_world
 
 USER = 7
-AT_ONCE = Settings.model_validate({"gathering": {"pause_seconds": 0}})
+AT_ONCE = Settings.model_validate(
+    {"gathering": {"pause_seconds": 0}, "limits": {"messages_a_minute": "none"}}
+)
 """Every message is answered by itself, without waiting for more."""
 
 

@@ -34,6 +34,9 @@ from companion.night.thoughts import Night
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
+from companion.people.allowance import Allowance
+from companion.people.linking import Hooks, Linking
+from companion.people.manners import Manners
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -157,6 +160,9 @@ async def a_world(
                 counter=counter,
                 clock=clock,
             )
+            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
+            access.trust(PLATFORM)
+            allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
             agents = Agents(
                 db,
                 settings=settings,
@@ -166,11 +172,10 @@ async def a_world(
                 counter=counter,
                 executor=FunctionExecutor(db, FUNCTIONS),
                 deliveries=deliveries,
+                allowance=allowance,
                 clock=clock,
             )
             typing = Typing()
-            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
-            access.trust(PLATFORM)
             openers = opener_turns(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
@@ -180,12 +185,14 @@ async def a_world(
                 llm=llm,
                 agents=agents,
                 memories=memories,
+                allowance=allowance,
                 clock=clock,
             )
             purposes = Purposes(
                 (REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes)
             )
             offering = Offering(db, settings.openers, clock)
+            linking = Linking(db, memories=memories, counter=counter, limits=limits, clock=clock)
             worker = Worker(
                 db,
                 agents=agents,
@@ -195,6 +202,9 @@ async def a_world(
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
                 after_turns=(offering.after_turn, night.after_turn),
+                linking=linking,
+                allowance=allowance,
+                manners=Manners.of(settings.limits),
                 typing=typing,
                 erasing=erasing,
                 take=lambda item: lanes.add(item),
@@ -214,6 +224,7 @@ async def a_world(
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
             world = World(db, clock, companion, lanes, limits, firing)
             access.announce = lanes.add
+            linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))

@@ -5,15 +5,21 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from companion.cli.main import main
 from companion.evaluation.reader import move
-from tests.companion.evaluation.small import kv_folder
+from tests.companion.evaluation.small import (
+    facts_file,
+    kv_folder,
+    questions_file,
+    sessions_file,
+)
 from tests.support.model_refusals import Asked
-from tests.support.model_server import Answer, Completion, ModelServer
+from tests.support.model_server import Answer, Completion, ModelServer, fails
 
 
 @pytest.fixture(autouse=True)
@@ -36,16 +42,54 @@ def test_it_prints_a_table_names_the_reader_and_draws_a_plot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = str(kv_folder(tmp_path / "data"))
-    assert run("kv", data, "--scripted-reader", "--limit", "1", "--jobs", "2") == 0
+    options = ("--scripted-reader", "--method", "companion", "--limit", "1", "--jobs", "2")
+    assert run("kv", data, *options) == 0
     said = capsys.readouterr()
     printed = said.out
     assert "WARNING" not in said.err
     assert "scripted reader (no model)" in printed
     assert "100.0 %" in printed
     out = tmp_path / "eval-kv"
-    assert len(lines(out)) == 10
-    assert (out / "kv-right.png").read_bytes().startswith(b"\x89PNG")
+    assert len(lines(out)) == 5
+    assert (out / "kv.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((out / "summary.json").read_text())["samples"] == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "more", "column"),
+    [
+        ("docqa", questions_file, ("--limit", "1", "--documents", "1", "7"), "answer shown"),
+        ("dmr", sessions_file, (), "ROUGE-L recall"),
+        ("opener", sessions_file, (), "human's SIM-1"),
+        ("update", facts_file, (), "old fact marked as past"),
+    ],
+)
+def test_every_experiment_prints_its_figures_and_draws_them(
+    name: str,
+    data: Callable[[Path], Path],
+    more: tuple[str, ...],
+    column: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(name, str(data(tmp_path)), "--scripted-reader", *more) == 0
+    assert column in capsys.readouterr().out
+    assert (tmp_path / f"eval-{name}" / f"{name}.png").is_file()
+    assert all(line["trace"] for line in lines(tmp_path / f"eval-{name}"))
+
+
+async def test_samples_that_got_no_answer_are_told_and_tried_again(tmp_path: Path) -> None:
+    data = facts_file(tmp_path)
+    command = [sys.executable, "-m", "companion", "eval", "update", str(data), "--resume"]
+    async with ModelServer(lambda _asked: fails(401, "wrong key")) as server:
+        environ = {**os.environ, "OPENAI_BASE_URL": server.base_url}
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environ, stderr=asyncio.subprocess.PIPE
+        )
+        _, said = await process.communicate()
+    assert process.returncode == 1
+    assert b"Samples that failed: 1. --resume tries them again." in said
+    assert lines(tmp_path / "eval-update") == []
 
 
 def test_a_finished_run_is_made_larger_by_resume(
@@ -98,11 +142,11 @@ def test_without_matplotlib_the_table_is_there_and_told_how_to_get_plots(
 
 
 async def test_a_model_is_asked_and_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    data = kv_folder(tmp_path / "data")
+    data = kv_folder(tmp_path / "data", orderings=1)
     command = [sys.executable, "-m", "companion", "eval", "kv", str(data), "--model", "gpt-test"]
     command += ["--method", "companion", "--window", "6000"]
     processes: list[asyncio.subprocess.Process] = []
-    until_kill = 14
+    until_kill = 9
 
     def answer(asked: Asked) -> Answer:
         nonlocal until_kill
@@ -121,12 +165,12 @@ async def test_a_model_is_asked_and_a_killed_run_goes_on_where_it_was(tmp_path: 
 
         assert await once() == -signal.SIGKILL
         done = lines(tmp_path / "eval-kv")
-        assert 0 < len(done) < 10
+        assert 0 < len(done) < 5
         assert await once("--resume") == 0
         assert {asked["model"] for asked in server.requests} == {"gpt-test"}
     after = lines(tmp_path / "eval-kv")
     assert after[: len(done)] == done
-    assert len({line["id"] for line in after}) == len(after) == 10
+    assert len({line["id"] for line in after}) == len(after) == 5
     summary = json.loads((tmp_path / "eval-kv" / "summary.json").read_text())
     assert summary["run"]["window"] == 6000
     assert summary["run"]["model"] == "gpt-test"

@@ -35,6 +35,13 @@ def test_it_prints_every_ablation_for_a_script(
     assert printed["all signs"]["lines"][-1]["category"] == "all"
 
 
+def test_it_asks_only_some_questions_and_keeps_the_figures(tmp_path: Path) -> None:
+    assert run(str(write(tmp_path, LOCOMO)), "--limit", "1", "--out", str(tmp_path / "out")) == 0
+    kept = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert kept["all signs"]["lines"][-1]["questions"] == 2
+    assert kept["all signs"]["lines"][-1]["mrr"]["value"] == 0.5
+
+
 def test_it_times_searches_among_as_many_messages_as_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,22 @@ async def test_status_tells_who_talks_what_waits_and_what_it_costs(here: Here, h
     assert "secret" not in ran.out
 
 
+async def test_status_tells_what_is_spent_today_and_when_that_is_all_there_is(
+    here: Here, home: Home
+) -> None:
+    assert "Today" not in (await here(home.path, "status")).out
+    database = await Database.open(home.database)
+    used = Usage(prompt_tokens=1000, cached_tokens=0, completion_tokens=200, cost=0.5)
+    today = SystemClock().now().date()
+    await database.write(lambda tx: usage.add(tx, 1, today, "qwen", used))
+    await database.close()
+    assert "Today     1,200 tokens, $0.5000\n" in (await here(home.path, "status")).out
+    (home.path / "companion.toml").write_text("[limits]\ntokens_a_day_for_all = 1000\n")
+    assert "is used up until midnight UTC" in (await here(home.path, "status")).out
+    status = (await here(home.path, "status", "--json")).json
+    assert status["today"] == {"tokens": 1200, "cost": 0.5, "used_up": True}
+
+
 async def test_status_for_scripts_has_the_same_as_json(here: Here, home: Home) -> None:
     status = (await here(home.path, "status", "--json")).json
     assert status["running"] is None

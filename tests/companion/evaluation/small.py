@@ -42,6 +42,55 @@ def questions_file(folder: Path, documents: int = 60) -> Path:
     return path
 
 
+def sessions_file(folder: Path) -> Path:
+    """A chat of three sessions in the form of MSC-Self-Instruct, written for these tests."""
+
+    def session(*texts: str, ago: str = "") -> dict[str, object]:
+        return {"dialog": [{"text": text} for text in texts], "time_back": ago}
+
+    first = session(
+        "Hello! I just planted tomatoes.",
+        "Nice. I adopted a beagle called Waffles, she chews my shoes.",
+        "Oh no. My brother runs a shoe shop in Leeds.",
+        "Maybe he can help!",
+        ago="9 days 2 hours ago",
+    )
+    second = session(
+        "The tomatoes are up.",
+        "I start as a night nurse on Monday.",
+        ago="3 days ago",
+    )
+    third = session("How was the first night?", "Long. I lived on coffee and crackers.")
+    record = {
+        "previous_dialogs": [first, second],
+        "dialog": third["dialog"],
+        "personas": [["SECRET I garden."], ["SECRET I have a beagle. SECRET I am a nurse."]],
+        "summary_speaker_1": ["SECRET summary"],
+        "self_instruct": {
+            "B": "Remember where your brother has his shop?",
+            "A": "In Leeds!",
+        },
+    }
+    path = folder / "sessions.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    return path
+
+
+def facts_file(folder: Path) -> Path:
+    """Facts with one that contradicts the second, in the form of letta-evals."""
+    facts = ["Ada bakes bread.", "Ada lives in the town of Ulm.", "Bo sails.", "Bo owns a ketch."]
+    told = {
+        "facts": facts,
+        "contradicting_fact": '"Ada lives in the town of Bonn."',
+        "contradicting_answer": "Bonn",
+        "supporting_fact_indices": [1],
+    }
+    raw = {"input": "In which town does Ada live?", "agent_args": {"extra": told}}
+    path = folder / "facts.jsonl"
+    path.write_text(json.dumps(raw) + "\n")
+    return path
+
+
 @asynccontextmanager
 async def reader_bench(traits: Traits, window: int = 8192) -> AsyncIterator[Bench]:
     """A bench on which the scripted reader answers."""

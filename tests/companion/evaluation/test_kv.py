@@ -25,7 +25,7 @@ def test_an_answer_may_tell_the_way_but_not_name_every_value(tmp_path: Path) -> 
     assert not is_right(sample, sample.key)
 
 
-@pytest.mark.parametrize("number", range(0, 10, 2), ids="{} nestings".format)
+@pytest.mark.parametrize("number", [0, 8], ids="ordering {}".format)
 async def test_the_reader_follows_keys_to_the_last_value(tmp_path: Path, number: int) -> None:
     sample = KV(kv_folder(tmp_path)).samples(0)[number]
     async with reader_bench(TRAITS) as bench:
@@ -57,7 +57,7 @@ def test_a_folder_without_the_data_is_refused_by_name(tmp_path: Path) -> None:
         KV(tmp_path).samples(0)
 
 
-@pytest.mark.parametrize("nestings", range(5), ids="{} nestings".format)
+@pytest.mark.parametrize("nestings", [0, 4], ids="{} nestings".format)
 async def test_the_reader_is_right_on_the_published_pairs(nestings: int) -> None:
     if not DATA.is_dir():
         pytest.skip(f"{DATA} is not part of the product and is not here")

@@ -1,12 +1,13 @@
 """How much of what answers a question is found."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.embedders.wordllama import WordLlama
-from companion.evaluation.chats import Question
-from companion.evaluation.recall import ABLATIONS, Answered, figures, measure
+from companion.evaluation.chats import Question, read_chats
+from companion.evaluation.recall import ABLATIONS, Answered, asking, figures, measure
 from tests.companion.evaluation.test_chats import LOCOMO, write
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -27,6 +28,31 @@ def test_recall_is_the_share_of_evidence_and_any_whether_there_is_some() -> None
     assert (second.recall[20].value, second.any[20].value) == (0, 0)
     assert (together.category, together.questions, together.recall[5].value) == ("all", 2, 25)
     assert together.recall[5].low <= 25 <= together.recall[5].high
+
+
+def test_mrr_is_one_by_the_place_of_the_first_that_answers() -> None:
+    asked = [answered("a", {"1", "2"}, "9", "2", "1"), answered("a", {"3"}, "9", "8")]
+    (line,) = figures(asked)
+    assert line.mrr.value == 0.25
+    assert line.mrr.low <= 0.25 <= line.mrr.high
+
+
+def test_a_limit_takes_as_many_questions_of_each_category_always_the_same(tmp_path: Path) -> None:
+    (chat,) = read_chats(write(tmp_path, LOCOMO))
+    asked = [
+        Question(f"{name} {number}?", name, frozenset({"1"}))
+        for name in "ab"
+        for number in range(9)
+    ]
+    many = [replace(chat, questions=tuple(asked[:12])), replace(chat, questions=tuple(asked[12:]))]
+
+    def taken(limit: int, seed: int) -> list[Question]:
+        return [question for chat in asking(many, limit, seed) for question in chat.questions]
+
+    assert sorted(question.category for question in taken(2, 0)) == ["a", "a", "b", "b"]
+    assert taken(2, 0) == taken(2, 0) != taken(2, 1)
+    assert set(taken(2, 0)) < set(taken(3, 0))
+    assert taken(20, 0) == asked
 
 
 async def test_a_small_chat_is_searched_in_every_way(tmp_path: Path) -> None:
