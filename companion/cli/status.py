@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from companion.home import Home
     from companion.settings import LimitsSettings
     from companion.storage.database import Database, Tx
+    from companion.storage.vector_blocks import Progress
 
 
 def add(subparsers: Subparsers) -> None:
@@ -79,6 +80,7 @@ class Status:
     database_bytes: int
     encrypted: bool
     schema: int | None
+    vectors: Progress | None
     platforms: tuple[PlatformStatus, ...]
     today: Today | None
     people: tuple[PersonStatus, ...]
@@ -100,6 +102,7 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         OperatorError: the settings are wrong, or the database cannot be opened.
     """
     from companion.cli.database import looked_at
+    from companion.storage import vector_blocks
     from companion.storage.migrate import migrations
 
     settings = operators_settings(environ)
@@ -107,12 +110,14 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
     today: Today | None = None
     people: tuple[PersonStatus, ...] = ()
     platforms: tuple[PlatformStatus, ...] = ()
+    vectors = None
     exists = home.database.is_file()
     if exists:
         async with looked_at(home, environ) as database:
             people = await _everybody(database)
             platforms = await _platforms(database)
             today = await _today(database, settings.limits)
+            vectors = await database.read(vector_blocks.progress)
     return Status(
         home=str(home.path),
         running=home.holder(),
@@ -120,6 +125,7 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
         database_bytes=home.database.stat().st_size if exists else 0,
         encrypted=exists and bool(environ.get("COMPANION_DB_KEY")),
         schema=len(migrations()) if exists else None,
+        vectors=vectors,
         platforms=platforms,
         today=today,
         people=people,
@@ -192,6 +198,7 @@ def as_text(status: Status) -> str:
         f"Process   {status.running or 'none runs now'}",
         f"Model     {', then '.join(status.models) or 'the one on this machine'}",
         f"Database  {_database(status)}",
+        f"Search    {_vectors(status.vectors)}",
         f"People    {len(people)}, and {len(status.people) - len(people)} groups",
         f"Waiting   {sum(p.to_answer for p in status.people)} to answer, "
         f"{sum(p.to_deliver for p in status.people)} to deliver, "
@@ -219,6 +226,19 @@ def _platform(platform: PlatformStatus) -> str:
     if platform.unreadable:
         text += f" ({platform.unreadable} updates could not be read; the log says why)"
     return text
+
+
+def _vectors(progress: Progress | None) -> str:
+    if progress is None or progress.model is None:
+        return "by words; no vectors yet"
+    if not progress.waiting:
+        return f"by words, and by {progress.made:,} vectors of {progress.model}"
+    total = progress.made + progress.waiting
+    share = 100 * progress.made // total
+    return (
+        f"by words, and by vectors of {progress.model}, of which {progress.made:,} of {total:,}"
+        f" are made ({share} %)"
+    )
 
 
 def _database(status: Status) -> str:

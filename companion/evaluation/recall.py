@@ -64,14 +64,18 @@ class Report:
     cpu_ms: float
 
 
+_NO_SECOND_LOOK = {"asks": 0.0, "answers": 0.0, "tells_when": 0.0}
 ABLATIONS: dict[str, Weights | None] = {
     "all signs": MESSAGES,
     "without meaning": None,
     "without neighbours": replace(MESSAGES, neighbours=0),
     "without speaker": replace(MESSAGES, speaker=0),
     "without date": replace(MESSAGES, date=0),
-    "meaning alone": Weights(words=0, meaning=1, neighbours=0, speaker=0, date=0),
-    "words alone": Weights(words=1, meaning=0, neighbours=0, speaker=0, date=0),
+    "without a second look": replace(MESSAGES, **_NO_SECOND_LOOK),
+    "meaning alone": Weights(
+        words=0, meaning=1, neighbours=0, speaker=0, date=0, **_NO_SECOND_LOOK
+    ),
+    "words alone": Weights(words=1, meaning=0, neighbours=0, speaker=0, date=0, **_NO_SECOND_LOOK),
 }
 """Ways to search, each less one sign; None searches without an embedder."""
 

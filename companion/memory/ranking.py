@@ -32,13 +32,19 @@ FOREMOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each sign counts; words and meaning are first scaled to 0..1."""
+    """How much each sign counts; words and meaning are first scaled to 0..1.
 
-    words: float = 0.6
-    meaning: float = 0.4
+    The last three are those of `second_look`.
+    """
+
+    words: float = 0.55
+    meaning: float = 0.45
     neighbours: float = 1.0
     speaker: float = 0.4
     date: float = 0.4
+    asks: float = -0.2
+    answers: float = 0.05
+    tells_when: float = 0.2
 
 
 MESSAGES = Weights()
@@ -84,10 +90,14 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a query finds, best first, and what each sign adds to its score."""
+    """What a query finds, best first, and what each sign adds to its score.
+
+    `previous` is the id of the turn before each in the same sitting, or 0.
+    """
 
     ids: Ids
     parts: dict[str, Scores]
+    previous: Ids = field(default_factory=_no_ids)
 
     def parts_of(self, which: slice) -> list[dict[str, float]]:
         """What each sign adds to the score of each of `which`."""
@@ -125,7 +135,9 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
         found[_foremost(score, likeness)] = True
     newest_first = np.flatnonzero(found)[::-1]
     order = newest_first[np.argsort(-score[newest_first], kind="stable")]
-    return Ranking(signs.ids[order], {name: part[order] for name, part in parts.items()})
+    previous = near.before(signs.ids)[order]
+    parts = {name: part[order] for name, part in parts.items()}
+    return Ranking(signs.ids[order], parts, previous)
 
 
 def _by_words(
@@ -230,6 +242,13 @@ class _Near:
             around[step:] |= flags[:-step] & together
             around[:-step] |= flags[step:] & together
         return around
+
+    def before(self, ids: Ids) -> Ids:
+        """Which of `ids` stands just before each place; 0 where none is near."""
+        before = np.zeros_like(ids)
+        for _, together in self._steps[:1]:
+            before[1:] = ids[:-1] * together
+        return before
 
     def best(self, score: Scores) -> Scores:
         """The best score near each place."""

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from companion.embedders.protocol import Embedder, Matrix
+from companion.embedders.protocol import Embedder
 from companion.memory.page import Page, cut, pages
 from companion.memory.ranking import PASSAGES, Ranking, Signs, rank
 from companion.memory.words import query_terms
 from companion.storage.database import Database, Tx
-from companion.storage.query_vector import near, query_vector
+from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers, with_terms
 
 
@@ -29,10 +29,17 @@ class ArchivalStorage:
     """The passages that the model or an upload put away for one person, to be searched."""
 
     def __init__(
-        self, db: Database, embedder: Embedder | None, person: int, *, page_size: int = 5
+        self,
+        db: Database,
+        embedder: Embedder | None,
+        person: int,
+        *,
+        page_size: int = 5,
+        former: Embedder | None = None,
     ) -> None:
+        """`former` is the embedder before, whose vectors count until there are new ones."""
         self._db = db
-        self._embedder = embedder
+        self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
         self._shown: tuple[str, Ranking] | None = None
@@ -46,8 +53,8 @@ class ArchivalStorage:
         if page and self._shown and self._shown[0] == query:
             ranking = self._shown[1]
         else:
-            vector = await query_vector(self._embedder, query)
-            ranking = await self._db.read(lambda tx: self._ranked(tx, query, vector))
+            vectors = await self._queries.asked(query)
+            ranking = await self._db.read(lambda tx: self._ranked(tx, query, vectors))
             self._shown = (query, ranking)
         hits = ranking.ids.tolist()
         shown = cut(hits, number=page, size=self._page_size)
@@ -56,13 +63,13 @@ class ArchivalStorage:
         items = await self._db.read(lambda tx: _passages(tx, self._person, known))
         return Page(tuple(items), page, pages(len(hits), self._page_size), len(hits))
 
-    def _ranked(self, tx: Tx, query: str, vector: Matrix | None) -> Ranking:
+    def _ranked(self, tx: Tx, query: str, vectors: Asked) -> Ranking:
         (listed,) = tx.execute(
             "SELECT group_concat(id) FROM (SELECT id FROM passage WHERE person_id = ? ORDER BY id)",
             (self._person,),
         ).fetchone()
         terms = query_terms(query)
-        liked, likeness = near(tx, "passage", self._embedder, self._person, vector)
+        liked, likeness = near(tx, "passage", self._person, vectors)
         signs = Signs(
             ids=numbers(listed),
             terms=with_terms(tx, "passage", person=self._person, terms=terms),

@@ -204,6 +204,16 @@ def said_count(tx: Tx, person: int) -> int:
     return int(row[0])
 
 
+def lately_said(tx: Tx, person: int, limit: int) -> list[str]:
+    """The latest things that were said, at most `limit`, newest first."""
+    rows = tx.execute(
+        "SELECT said FROM message WHERE person_id = :person AND said <> ''"
+        " ORDER BY said_at DESC LIMIT :limit",
+        {"person": person, "limit": limit},
+    )
+    return [said for (said,) in rows]
+
+
 def spoken(tx: Tx, person: int) -> list[Spoken]:
     """Everything that was said, in order."""
     rows = tx.execute(

@@ -1,5 +1,6 @@
 """Finds what was said: by words, meaning, speaker and date, in one order."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, tzinfo
@@ -7,15 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
-from companion.embedders.protocol import Embedder, Matrix
+from companion.embedders.protocol import Embedder
 from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
 from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, rank
+from companion.memory.second_look import LOOKED_AT, Looked, look_again
 from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
-from companion.storage.query_vector import near, query_vector
+from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers
 from companion.storage.vector_blocks import Ids
 
@@ -78,10 +80,12 @@ class RecallStorage:
         person: int,
         *,
         page_size: int = 5,
+        former: Embedder | None = None,
         weights: Weights = MESSAGES,
     ) -> None:
+        """`former` is the embedder before, whose vectors count until there are new ones."""
         self._db = db
-        self._embedder = embedder
+        self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
         self._weights = weights
@@ -137,14 +141,17 @@ class RecallStorage:
         if page and self._shown is not None and self._shown.asked == asked:
             return self._shown
         if asked.query:
-            signs, rest = await self._db.read(lambda tx: self._signs(tx, asked, now))
-            vector = await query_vector(self._embedder, rest)
-            ranking = await self._db.read(lambda tx: self._ranked(tx, signs, vector))
+            signs, ranking = await self._ranking(asked, now)
             self._shown = _Found(asked, signs.ids, signs.sittings, ranking)
         else:
             ids = await self._db.read(lambda tx: _said(tx, self._person, asked))
             self._shown = _Found(asked, ids, ids, Ranking(ids, {}))
         return self._shown
+
+    async def _ranking(self, asked: _Asked, now: datetime | None) -> tuple[Signs, Ranking]:
+        signs, rest = await self._db.read(lambda tx: self._signs(tx, asked, now))
+        vectors = await self._queries.asked(rest)
+        return signs, await self._db.read(lambda tx: self._ranked(tx, asked.query, signs, vectors))
 
     def _signs(self, tx: Tx, asked: _Asked, now: datetime | None) -> tuple[Signs, str]:
         """All signs but meaning, and the query without the names of speakers.
@@ -165,9 +172,10 @@ class RecallStorage:
             dates_alone=when.alone,
         ), rest
 
-    def _ranked(self, tx: Tx, signs: Signs, vector: Matrix | None) -> Ranking:
-        liked, likeness = near(tx, "message", self._embedder, self._person, vector)
-        return rank(replace(signs, liked=liked, likeness=likeness), self._weights)
+    def _ranked(self, tx: Tx, query: str, signs: Signs, vectors: Asked) -> Ranking:
+        liked, likeness = near(tx, "message", self._person, vectors)
+        ranking = rank(replace(signs, liked=liked, likeness=likeness), self._weights)
+        return look_again(query, ranking, _looked(tx, self._person, ranking), self._weights)
 
 
 def _said(tx: Tx, person: int, asked: _Asked) -> Ids:
@@ -213,6 +221,22 @@ def _dated(tx: Tx, person: int, when: Named, zone: tzinfo) -> Ids:
 
 def _midnight(day: date, zone: tzinfo) -> str:
     return datetime.combine(day, time.min, zone).astimezone(UTC).isoformat()
+
+
+def _looked(tx: Tx, person: int, ranking: Ranking) -> list[Looked]:
+    """The texts of the first of `ranking`, and of the turns before them."""
+    first = ranking.ids[:LOOKED_AT].tolist()
+    previous = ranking.previous[:LOOKED_AT].tolist()
+    rows = tx.execute(
+        "SELECT id, said FROM message WHERE person_id = ?"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (person, json.dumps([*first, *previous])),
+    ).fetchall()
+    said = dict(rows)
+    return [
+        Looked(said.get(one, ""), said.get(before, ""))
+        for one, before in zip(first, previous, strict=True)
+    ]
 
 
 def _messages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) -> list[FoundMessage]:

