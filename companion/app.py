@@ -22,7 +22,8 @@ from companion.gathering import Gathering
 from companion.lanes import Lanes
 from companion.llm.protocol import LLM
 from companion.memories import Memories
-from companion.models import open_models
+from companion.models import open_models, open_night_model
+from companion.night.thoughts import Night
 from companion.openers.offering import Offering
 from companion.openers.turns import OpenerTurns, opener_turns
 from companion.opening import Storage, open_storage
@@ -207,6 +208,7 @@ async def open_companion(
     async with (
         open_storage(folder, settings=settings, environ=environ, clock=clock) as storage,
         open_models(storage, environ) as llm,
+        open_night_model(storage, environ, llm) as night_llm,
         task_group() as tasks,
     ):
         deliveries = Deliveries(storage.db, tasks, storage.clock)
@@ -228,7 +230,17 @@ async def open_companion(
             memories=storage.memories,
             clock=storage.clock,
         )
-        purposes = Purposes((REMINDER, CHECK_IN, openers.purpose))
+        night = Night(
+            storage.db,
+            settings=storage.settings.night,
+            llm=night_llm,
+            agents=agents,
+            memories=storage.memories,
+            allowance=allowance,
+            clock=storage.clock,
+        )
+        purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose))
+        offering = Offering(storage.db, storage.settings.openers, storage.clock)
         linking = Linking(
             storage.db,
             memories=storage.memories,
@@ -244,7 +256,7 @@ async def open_companion(
             commands=COMMANDS,
             timed=TimedTurns(storage.db, purposes, storage.clock),
             access=people_let_in,
-            offering=Offering(storage.db, storage.settings.openers, storage.clock),
+            after_turns=(offering.after_turn, night.after_turn),
             linking=linking,
             allowance=allowance,
             manners=Manners.of(limits),

@@ -59,6 +59,29 @@ async def open_models(storage: Storage, environ: Mapping[str, str]) -> AsyncIter
         await llm.close()
 
 
+@asynccontextmanager
+async def open_night_model(
+    storage: Storage, environ: Mapping[str, str], llm: LLM
+) -> AsyncIterator[LLM]:
+    """The model that thinks at night: the one that the settings name, else `llm`, which answers.
+
+    Raises:
+        SettingsError: its settings are wrong.
+    """
+    settings = storage.settings
+    named = [model for model in settings.models if model.name == settings.night.model]
+    if not (settings.night.enabled and named):
+        yield llm
+        return
+    store = EndpointStore(storage.db, storage.clock)
+    rng = random.Random()  # noqa: S311 - spreads retries, keeps no secret
+    chain = build_llm(named[:1], environ, store, storage.clock, rng)
+    try:
+        yield _profiled(chain, named[0], environ)
+    finally:
+        await chain.close()
+
+
 def _load(storage: Storage, llm: LLM) -> None:
     """Load what the first turn would wait for: the SDK takes seconds, a token table one."""
     if isinstance(llm, ModelChain | _ByName):

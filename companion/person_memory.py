@@ -8,7 +8,7 @@ from companion.clock import Clock
 from companion.errors import ToolError
 from companion.llm.protocol import TokenCounter
 from companion.memory.page import Page
-from companion.storage import memory_state, passages, working_contexts
+from companion.storage import memory_state, passages, tidyings, working_contexts
 from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.passages import Passage
@@ -96,6 +96,8 @@ class PersonMemory:
     def undo_in(self, tx: Tx, event: int | None = None) -> Version | None:
         """Bring back the working context before the last change; None when there was none."""
         version = self.working_context_in(tx)
+        if tidyings.undo(tx, self.person, version.restored or version.id):
+            return version
         earlier = working_contexts.before(tx, self.person, version)
         if earlier is None:
             return None

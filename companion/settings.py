@@ -224,6 +224,17 @@ class OpenerSettings(_Section):
     offer_after: int = Field(20, ge=0)
 
 
+class NightSettings(_Section):
+    """Putting memory in order at night. `hours` are by each person's own clock; `model` names one
+    of the models, None for all in their order; `tokens` is what all nights of a day may take."""
+
+    enabled: bool = False
+    model: str | None = None
+    hours: Annotated[str, AfterValidator(_some_hours)] = "02:00-05:00"
+    idle_hours: float = Field(3, ge=0.5, le=48)
+    tokens: int = Field(100_000, ge=1000)
+
+
 class LogSettings(_Section):
     """How much is logged, and where besides the terminal."""
 
@@ -245,7 +256,18 @@ class Settings(_Section):
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     openers: OpenerSettings = OpenerSettings()
+    night: NightSettings = NightSettings()
     log: LogSettings = LogSettings()
+
+    @model_validator(mode="after")
+    def _names_a_model_for_the_night(self) -> Self:
+        names = [model.name for model in self.models]
+        if self.night.model is not None and self.night.model not in names:
+            known = ", ".join(names) or "none"
+            raise ValueError(
+                f"night.model: no [[models]] has the name {self.night.model!r}; there is: {known}"
+            )
+        return self
 
 
 class Secrets:
@@ -357,7 +379,7 @@ def _explain_variable(error: ValidationError) -> str:
 def _fault(fault: ErrorDetails) -> str:
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] != "extra_forbidden":
-        return f"{key}: {_reason(fault)}"
+        return f"{key}: {_reason(fault)}" if key else _reason(fault)
     known = _known_keys(fault["loc"])
     near = difflib.get_close_matches(key.rpartition(".")[2], known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"

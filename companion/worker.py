@@ -1,7 +1,7 @@
 """Deals with one event of a lane: a command or a turn, and what to do when it fails."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -41,7 +41,6 @@ from companion.events import (
 from companion.gathering import Batch
 from companion.in_private import ask_in_private
 from companion.memories import Memories
-from companion.openers.offering import Offering
 from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
@@ -85,6 +84,8 @@ NEW = timedelta(days=1)
 """Somebody who came so lately waits behind others when too many want an answer."""
 
 ShowTyping = Callable[[Address, bool], None]
+AfterTurn = Callable[[Agent, InboxItem], Awaitable[None]]
+"""What else is done when the turn of an event has ended."""
 
 
 class Worker:
@@ -100,7 +101,7 @@ class Worker:
         commands: Mapping[str, Command],
         timed: TimedTurns,
         access: Access,
-        offering: Offering,
+        after_turns: Sequence[AfterTurn],
         linking: Linking,
         allowance: Allowance,
         manners: Manners,
@@ -116,7 +117,7 @@ class Worker:
         self._commands = commands
         self._timed = timed
         self._access = access
-        self._offering = offering
+        self._after_turns = after_turns
         self._linking = linking
         self._allowance = allowance
         self._manners = manners
@@ -226,7 +227,8 @@ class Worker:
             self._typing(batch.lead.address, True)
             try:
                 await agent.handle(batch, looks_again=looks_again)
-                await self._offering.after_turn(agent, batch.lead)
+                for after in self._after_turns:
+                    await after(agent, batch.lead)
             finally:
                 self._typing(batch.lead.address, False)
 

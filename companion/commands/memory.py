@@ -5,7 +5,7 @@ from companion.commands.declare import Asked, Command, Question, Write
 from companion.errors import ToolError
 from companion.event_text import local_time
 from companion.events import Choice
-from companion.storage import passages
+from companion.storage import passages, tidyings
 from companion.storage.database import Tx
 from companion.storage.passages import Passage
 
@@ -69,6 +69,7 @@ def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]
 
 def _forgotten(tx: Tx, asked: Asked, words: str) -> str:
     lines, kept = _fitting(tx, asked, words)
+    tidyings.forget(tx, asked.person, words)
     if lines:
         asked.memory.drop_lines_in(tx, lines, asked.item.id)
     for passage in kept:

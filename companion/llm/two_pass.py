@@ -54,6 +54,17 @@ FACTS_EXAMPLES: tuple[tuple[str, list[str]], ...] = (
     ),
 )
 """Always the same, so that a server with room for two prompts reads them once."""
+OPENS = "send_opener"
+OPENER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"number": {"type": "integer", "minimum": 0}, "text": {"type": "string"}},
+    "required": ["number", "text"],
+    "additionalProperties": False,
+}
+OPENER_REQUEST = (
+    "Answer with JSON: the number of what you write about, and the text; 0 and an empty text for"
+    " silence."
+)
 _ASKS_TIME = re.compile(r"\b(time|date|day|today|tomorrow|yesterday|clock|now|week|month|year)\b")
 
 
@@ -85,6 +96,10 @@ class TwoPass:
         answer_tokens: int,
     ) -> Reply:
         """The calls for what the last event needs: keep facts, search, send an answer."""
+        if any(tool.name == OPENS for tool in tools):
+            return await self._opener(messages)
+        if tools and not any(tool.name == "send_message" for tool in tools):
+            return Reply(text="")  # nothing else is to be trusted to a small model
         view = small_prompt.read(messages)
         if not tools or not view.turns:
             short = small_prompt.shortened(messages)
@@ -95,6 +110,36 @@ class TwoPass:
     async def close(self) -> None:
         """Let go of the model."""
         await self._llm.close()
+
+    async def _opener(self, messages: Sequence[Message]) -> Reply:
+        """The call that writes first, or that keeps silent: so too when a draft was refused."""
+        *prompt, brief = messages
+        view = small_prompt.read(prompt)
+        if view.turns and (view.turns[-1].failed or view.turns[-1].found):
+            return Reply(text="", calls=(self._call("stay_silent"),), finish="calls")
+        asked = [
+            Message("system", f"{small_prompt.INSTRUCTIONS}\n{view.known.strip()}\n"),
+            Message("user", f"{brief.text}\n{OPENER_REQUEST}"),
+        ]
+        reply = await self._llm.complete_json(asked, OPENER_SCHEMA, answer_tokens=ANSWER_TOKENS)
+        call = self._opening(reply.text)
+        return Reply(
+            text="",
+            calls=(call,),
+            finish="calls",
+            model=reply.model,
+            usage=_without_prompt(reply.usage),
+        )
+
+    def _opening(self, answer: str) -> Call:
+        try:
+            opener = json.loads(answer)
+            number, text = int(opener["number"]), str(opener["text"])
+        except (ValueError, TypeError, KeyError):
+            return self._call("stay_silent", reason="the model's answer was not as asked for")
+        if number < 1 or not text.strip():
+            return self._call("stay_silent")
+        return self._call(OPENS, text=_spoken(text), about=number)
 
     async def _turn(self, view: View, names: set[str], answer_tokens: int) -> Reply:
         turn = view.turns[-1]
@@ -155,7 +200,7 @@ class TwoPass:
         texts = [line.get("text") or line.get("new", "") for line in lines]
         return tuple(self._call("archival_storage_insert", text=text) for text in texts if text)
 
-    def _call(self, name: str, **arguments: str | bool) -> Call:
+    def _call(self, name: str, **arguments: str | bool | int) -> Call:
         text = json.dumps(arguments, ensure_ascii=False)
         return Call(f"two_pass_{next(self._ids)}", name, text)
 

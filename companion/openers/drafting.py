@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -28,10 +29,11 @@ _SILENCE = re.compile(
 
 @dataclass(slots=True)
 class Draft:
-    """One opportunity to write first. `repeats` gives the earlier opener that a text is too like,
-    or None."""
+    """One opportunity to write first, which lasts `until` then. `repeats` gives the earlier opener
+    that a text is too like, or None."""
 
     offered: Sequence[About]
+    until: datetime
     repeats: Callable[[str], Awaitable[str | None]]
     refused: int = field(default=0, init=False)
 
@@ -52,7 +54,7 @@ def drafting(draft: Draft) -> tuple[Function, ...]:
         if repeated is not None:
             return _again(draft, turn, repeated)
         chosen = draft.offered[about - 1]
-        return lambda tx: _send(tx, turn, said, chosen)
+        return lambda tx: _send(tx, turn, said, chosen, draft.until)
 
     @function
     async def stay_silent(
@@ -91,7 +93,7 @@ def _again(draft: Draft, turn: Turn, repeated: str) -> Write:
     return lambda tx: _silent(tx, turn, ASKED_TWICE)
 
 
-def _send(tx: Tx, turn: Turn, said: str, about: About) -> Outcome:
+def _send(tx: Tx, turn: Turn, said: str, about: About, until: datetime) -> Outcome:
     item = turn.item
     if outbox.sent_texts(tx, item.person, item.id):
         return Outcome(text="You have written already; one message is enough.")
@@ -99,7 +101,7 @@ def _send(tx: Tx, turn: Turn, said: str, about: About) -> Outcome:
         return _silent(tx, turn, WROTE_MEANWHILE)
     if remarks.find(tx, item.person, about.source) is None:
         raise ToolError("What that was about has been forgotten. Take another, or stay_silent.")
-    piece = outbox.add(tx, item, said, now=turn.now())
+    piece = outbox.expire(tx, outbox.add(tx, item, said, now=turn.now()), until)
     openers.wrote(tx, item.person, item.id, about, piece.id)
     return Outcome(text="Sent.", said=said, piece=piece)
 

@@ -106,7 +106,7 @@ class Judge:
         if not matter.offered(now):
             return Gate.NOTHING_TO_SAY
         last = situation.sent_today + 1 >= situation.rhythm.cap
-        until = self._end_of_hours(now, situation.zone)
+        until = self.end_of_hours(now, situation.zone)
         return Gate.BETTER_LATER if last and waits(matter.choice, now, until) else None
 
     def matter(self, tx: Tx, person: int, zone: tzinfo, now: datetime) -> Matter:
@@ -135,7 +135,7 @@ class Judge:
         earlier = openers.latest(tx, person, REMEMBERED)
         return Situation(
             enabled=self._settings.enabled,
-            allowed=someone.kind == "person",
+            allowed=someone.kind == "person" and not openers.is_shut_out(tx, person, conversation),
             rhythm=self.rhythm(wished.wish),
             paused_until=said.paused_until,
             reachable=not people.is_unreachable(tx, person, conversation),
@@ -167,11 +167,12 @@ class Judge:
     def _is_look(self, person: int, zone: tzinfo, now: datetime) -> bool:
         return self._next_look(person, zone, now - AT_A_LOOK) <= now
 
-    def _end_of_hours(self, now: datetime, zone: tzinfo) -> datetime:
+    def end_of_hours(self, now: datetime, zone: tzinfo) -> datetime:
         """When the hours that now is in come to their end."""
         local = now.astimezone(zone)
         end = datetime.combine(local.date(), self.hours.end, zone)
-        return end if end > local else end + timedelta(days=1)
+        end = end if end > local else end + timedelta(days=1)
+        return end.astimezone(UTC)
 
 
 def _used(tx: Tx, person: int, earlier: Sequence[Opener]) -> list[Used]:

@@ -55,5 +55,5 @@ def _repeats(draft: str, text: str, likeness: float | None, names: frozenset[str
     common = len(words & others)
     if max(draft) >= UNSPACED and common >= CHARACTERS * min(len(words), len(others)):
         return True
-    about_the_same = len(a & b) * 2 >= min(len(a), len(b)) and bool(a & b)
+    about_the_same = len(a & b) * 2 > min(len(a), len(b))
     return about_the_same and common >= WORDS * len(words | others)

@@ -106,7 +106,8 @@ class OpenerTurns:
         person = await self._db.read(lambda tx: people.get(tx, item.person))
         texts = [one.text for one in matter.earlier]
         repeats = partial(too_like, earlier=texts, embedder=self._embedder, names=matter.names)
-        draft = Draft(offered, repeats)
+        zone = zone_of(person.timezone)
+        draft = Draft(offered, self._judge.end_of_hours(now, zone), repeats)
         found = {one.about: one for one in matter.found}
         return Errand(
             brief=brief(
@@ -115,7 +116,7 @@ class OpenerTurns:
                 name=matter.name,
                 heard=matter.heard,
                 now=now,
-                zone=zone_of(person.timezone),
+                zone=zone,
             ),
             executor=FunctionExecutor(
                 (*drafting(draft), conversation_search, archival_storage_search)

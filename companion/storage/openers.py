@@ -8,6 +8,7 @@ from typing import Literal, cast
 from pydantic import TypeAdapter
 
 from companion.openers.candidates import About
+from companion.storage import access
 from companion.storage.database import Tx
 
 Wish = Literal["off", "on", "often", "rarely"]
@@ -83,12 +84,6 @@ def set_offered(tx: Tx, person: int, now: datetime) -> None:
     )
 
 
-def everybody(tx: Tx) -> list[int]:
-    """All who want openers. For the start of the program."""
-    rows = tx.execute("SELECT person_id FROM opener_wish WHERE wish <> 'off' ORDER BY person_id")
-    return [row[0] for row in rows.fetchall()]
-
-
 def asked(tx: Tx, person: int, event: int, offered: Sequence[About], now: datetime) -> None:
     """The model is about to be asked, in the turn of `event`, with this put before it."""
     tx.execute(
@@ -138,10 +133,13 @@ def silent(tx: Tx, person: int, event: int, reason: str) -> None:
 def latest(tx: Tx, person: int, number: int) -> list[Opener]:
     """The last openers that were sent or may have been, the newest first."""
     rows = tx.execute(
-        "SELECT opener.event_id, outbox.text, opener.about, outbox.created_at, outbox.sent_at,"
+        "SELECT opener.event_id, message.said, opener.about, outbox.created_at, outbox.sent_at,"
         " opener.answered_at, opener.reaction"
         " FROM opener JOIN outbox ON outbox.id = opener.outbox_id"
         " AND outbox.person_id = opener.person_id"
+        " JOIN message ON message.event_id = opener.event_id"
+        " AND message.person_id = opener.person_id AND message.kind = 'result'"
+        " AND message.said <> ''"
         " WHERE opener.person_id = :person AND (outbox.state <> 'refused' OR outbox.attempts > 0)"
         " ORDER BY opener.event_id DESC LIMIT :number",
         {"person": person, "number": number},
@@ -178,6 +176,15 @@ def is_busy(tx: Tx, person: int) -> bool:
         {"person": person},
     ).fetchone()
     return bool(row[0])
+
+
+def is_shut_out(tx: Tx, person: int, conversation: int) -> bool:
+    """Whether the person may no longer talk on the platform of this conversation."""
+    row = tx.execute(
+        "SELECT platform FROM conversation WHERE id = :conversation AND person_id = :person",
+        {"conversation": conversation, "person": person},
+    ).fetchone()
+    return row is None or access.has_no_way_in(tx, person, row[0])
 
 
 def talk(tx: Tx, person: int) -> Talk:
@@ -228,7 +235,7 @@ def _answer(tx: Tx, person: int, event: int, outbox: int) -> tuple[str, str | No
         " WHERE message.person_id = :person AND message.kind = 'event' AND message.speaker <> ''"
         " AND message.id > (SELECT MAX(id) FROM message WHERE event_id = :event"
         "   AND person_id = :person)"
-        " AND (inbox.kind <> 'ReactionReceived' OR (json_extract(inbox.body, '$.removed') = 0"
+        " AND (inbox.kind <> 'ReactionReceived' OR (json_extract(inbox.body, '$.removed') IS NOT 1"
         "   AND json_extract(inbox.body, '$.message') IN (SELECT message FROM delivered"
         "     WHERE outbox_id = :outbox AND person_id = :person)))"
         " ORDER BY message.id LIMIT 1",

@@ -94,6 +94,16 @@ def kept_nowhere(to: InboxItem, text: str) -> OutboxItem:
     return OutboxItem(id=0, person=to.person, conversation=to.conversation, message=message)
 
 
+def expire(tx: Tx, item: OutboxItem, at: datetime) -> OutboxItem:
+    """`item`, which comes too late after `at`, if it does not earlier."""
+    at = min(at, item.expires_at or at)
+    tx.execute(
+        "UPDATE outbox SET expires_at = :at WHERE id = :id AND person_id = :person",
+        {"at": at.isoformat(), "id": item.id, "person": item.person},
+    )
+    return replace(item, expires_at=at)
+
+
 def _answers(to: InboxItem) -> str | None:
     """The message that is answered; in private that goes without saying."""
     return None if to.address.private else getattr(to.event, "message", None) or None

@@ -138,6 +138,15 @@ TABLES: tuple[PersonalTable, ...] = (
         name="schedule_history", role=Role.RECORD, refers={"schedule_id": "schedule"} | _EVENT
     ),
     PersonalTable(name="timing", role=Role.MEMORY, key=None, same=("person_id",)),
+    PersonalTable(
+        name="tidying",
+        role=Role.RECORD,
+        key=None,
+        refers={"through": "message", "context_id": "working_context"} | _EVENT,
+    ),
+    PersonalTable(
+        name="tidied_passage", role=Role.RECORD, refers={"passage_id": "passage"} | _EVENT
+    ),
     PersonalTable(name="opener_wish", role=Role.MEMORY, key=None, same=("person_id",)),
     PersonalTable(
         name="opener", role=Role.RECORD, key=None, refers={"outbox_id": "outbox"} | _EVENT

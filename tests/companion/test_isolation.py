@@ -8,11 +8,23 @@ from pathlib import Path
 from companion.errors import LLMUnavailableError
 from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
+from companion.openers.candidates import Source
 from companion.openers.hours import Hours
 from companion.people import operating
 from companion.pruning import KEPT, Pruning
-from companion.storage import inbox, outbox, people, platforms, schedule, timing
+from companion.settings import NightSettings, Settings
+from companion.storage import (
+    inbox,
+    openers,
+    outbox,
+    people,
+    platforms,
+    remarks,
+    schedule,
+    timing,
+)
 from companion.storage.database import Tx
+from tests.support.openers import wait
 from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.sql_trace import recorded
@@ -23,7 +35,12 @@ from tests.support.world import PLATFORM, World, a_world
 
 def busy(messages: Sequence[Message]) -> Reply | Exception:
     """A model that uses everything it has."""
+    if messages[-1].text.startswith("[system] Nobody wrote."):
+        return calls(("send_opener", {"text": f"How was it? {len(messages)}", "about": 1}))
     asked = messages[-2].text
+    if asked.startswith("You keep the memory"):
+        note = {"notes": [1, 2], "text": "Another note."}
+        return calls(("tidy_memory", {"lines": [], "notes": [note]}))
     if "Memory pressure" in asked:
         return calls(("archival_storage_insert", {"text": f"Note of {len(messages)} messages."}))
     if asked.endswith("everything"):
@@ -67,6 +84,7 @@ async def live(world: World) -> None:
     await world.db.read(lambda tx: (inbox.open_items(tx), outbox.open_items(tx)))
     await platforms_life(world)
     await timed_life(world)
+    await unasked_life(world)
     await access_life(world)
     await linking_life(world)
     await world.say("nothing", "Ben")
@@ -125,6 +143,23 @@ async def linking_life(world: World) -> None:
     await apps.say(HERE, "/link no")
 
 
+async def unasked_life(world: World) -> None:
+    """What the companion does of its own accord: it writes first, and thinks at night."""
+    for command in ("timezone Berlin", "openers on", "openers", "why"):
+        await world.say(f"/{command}", "Ben")
+    await world.say("I have an interview tomorrow.", "Ben")
+    memory = await world.memory("Ben")
+    for note in ("A note.", "Another note."):
+        await memory.add(note)
+    await wait(world, world.clock.now() + timedelta(days=4))
+    await world.say("/why", "Ben")
+    await world.say("/undo", "Ben")
+    person = await world.person("Ben")
+    await world.db.write(lambda tx: openers.set_offered(tx, person, world.clock.now()))
+    for source in (Source("context", 1), Source("passage", 1), Source("summary", 1)):
+        await world.db.read(lambda tx: remarks.find(tx, person, source))  # noqa: B023
+
+
 async def platforms_life(world: World) -> None:
     """What comes from platforms besides messages."""
     host, name = world.companion.platforms, PLATFORM
@@ -158,7 +193,11 @@ async def platforms_life(world: World) -> None:
 
 async def test_no_statement_on_a_personal_table_forgets_its_person(tmp_path: Path) -> None:
     llm = ScriptedLLM(busy, summary=says("They talked."))
-    async with a_world(tmp_path, llm, window=4096) as world, recorded(world.db) as trace:
+    settings = Settings(night=NightSettings(enabled=True))
+    async with (
+        a_world(tmp_path, llm, window=4096, settings=settings) as world,
+        recorded(world.db) as trace,
+    ):
         await live(world)
         await world.say("Still there?", "Ben")
         world.clock.advance(KEPT * 2)

@@ -45,6 +45,13 @@ OTHERS: dict[str, dict[str, Any]] = {
         "turns_at_once": 2,
     },
     "people": {"hello": "Hello! This is Anna's."},
+    "night": {
+        "enabled": True,
+        "model": "qwen3:4b-instruct",
+        "hours": "01:00-04:00",
+        "idle_hours": 5,
+        "tokens": 5000,
+    },
     "openers": {
         "enabled": False,
         "hours": "10:00-18:00",
@@ -186,6 +193,10 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         (
             '[discord]\ngateway = "https://gateway.discord.gg"',
             "FILE: discord.gateway: write an address such as wss://gateway.discord.gg",
+        ),
+        (
+            '[night]\nmodel = "cheap"\n[[models]]\nname = "dear"',
+            "FILE: night.model: no [[models]] has the name 'cheap'; there is: dear",
         ),
         (
             '[openers]\nhours = "9-21"',

@@ -87,6 +87,10 @@ ALLOWED = (
         "an adapter asks for an event of its own by its own id, which is one person's",
     ),
     Allowed(
+        r"SELECT coalesce\(SUM\(tokens\), \?\) FROM tidying WHERE at >= '\?'",
+        "what the nights of one day may cost is limited for all people together",
+    ),
+    Allowed(
         r"SELECT person_id FROM account WHERE platform = '\?' AND user = '\?'",
         "it finds out whose account this is",
     ),

@@ -30,6 +30,7 @@ from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
+from companion.night.thoughts import Night
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.people.access import Access
@@ -178,7 +179,19 @@ async def a_world(
             openers = opener_turns(
                 db, settings=settings, agents=agents, memories=memories, clock=clock
             )
-            purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, *more_purposes))
+            night = Night(
+                db,
+                settings=settings.night,
+                llm=llm,
+                agents=agents,
+                memories=memories,
+                allowance=allowance,
+                clock=clock,
+            )
+            purposes = Purposes(
+                (REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes)
+            )
+            offering = Offering(db, settings.openers, clock)
             linking = Linking(db, memories=memories, counter=counter, limits=limits, clock=clock)
             worker = Worker(
                 db,
@@ -188,7 +201,7 @@ async def a_world(
                 commands=COMMANDS,
                 timed=TimedTurns(db, purposes, clock),
                 access=access,
-                offering=Offering(db, settings.openers, clock),
+                after_turns=(offering.after_turn, night.after_turn),
                 linking=linking,
                 allowance=allowance,
                 manners=Manners.of(settings.limits),

@@ -18,6 +18,7 @@ AGAIN = [
 ]
 NEW = [
     ("Good luck with your exam tomorrow!", "How did the exam go?"),
+    ("Good luck with the exam!", "Good luck with the interview!"),
     ("How did the interview at Acme go?", "How did the dentist appointment go?"),
     ("How did the interview go?", "How did the marathon go?"),
     ("How are you today?", "How did the interview go?"),

@@ -1,50 +1,23 @@
 """The companion writes first: when, about what, and what the model is told and may do."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from companion.embedders.wordllama import WordLlama
-from companion.llm.protocol import Reply
-from companion.storage import schedule
-from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
-from tests.support.world import World, a_world
+from companion.errors import DeliveryDelayedError, LLMUnavailableError
+from companion.events import OutgoingMessage, ReactionReceived, Sender
+from companion.llm.protocol import Message, Reply, ToolSchema
+from companion.openers.hours import Hours
+from companion.settings import OpenerSettings, Settings
+from companion.storage import passages, timing
+from tests.support.openers import INTERVIEW, agreed, reasons, silent, wait, writes
+from tests.support.scripted_llm import ScriptedLLM, says, sends
+from tests.support.world import PLATFORM, a_world
 
 MONDAY = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)  # 14:00 in Berlin
-INTERVIEW = "I have an interview at Acme on Thursday."
-
-
-def writes(text: str, about: int = 1) -> Reply:
-    return calls(("send_opener", {"text": text, "about": about}))
-
-
-def silent(reason: str = "nothing to say") -> Reply:
-    return calls(("stay_silent", {"reason": reason}))
-
-
-async def wait(world: World, until: datetime) -> list[str]:
-    """Let time pass, with all that is due meanwhile, and give what is delivered."""
-    before = len(world.delivered)
-    while world.clock.now() < until:
-        following = await world.firing.fire_due()
-        await world.companion.quiet()
-        world.clock.advance(min(following or until, until) - world.clock.now())
-    await world.pass_time()
-    return [text for _, text in world.delivered[before:]]
-
-
-async def agreed(world: World, llm: ScriptedLLM, text: str = INTERVIEW) -> None:
-    """Anna lives in Berlin, wants openers and has told of her plan."""
-    llm.will(sends("Exciting!"))
-    await world.say("/timezone Berlin")
-    await world.say("/openers on")
-    await world.say(text)
-
-
-async def reasons(world: World, name: str = "Anna") -> list[str]:
-    """What became of the looks of this person, in order, each once."""
-    person = await world.person(name)
-    past = await world.db.read(lambda tx: schedule.history(tx, person))
-    return list(dict.fromkeys(one.reason or one.outcome for one in past))
+EVENING = datetime(2025, 5, 8, 19, 0, tzinfo=UTC)  # of the interview, 21:00 in Berlin
 
 
 async def test_how_did_it_go_comes_once_in_the_evening_after(tmp_path: Path) -> None:
@@ -53,7 +26,7 @@ async def test_how_did_it_go_comes_once_in_the_evening_after(tmp_path: Path) -> 
         await agreed(world, llm)
         llm.will(silent("it is only tomorrow"), writes("How was Acme?"))
         assert await wait(world, datetime(2025, 5, 8, 15, 0, tzinfo=UTC)) == []
-        assert await wait(world, datetime(2025, 5, 8, 19, 0, tzinfo=UTC)) == ["How was Acme?"]
+        assert await wait(world, EVENING) == ["How was Acme?"]
         assert await wait(world, datetime(2025, 5, 9, 8, 0, tzinfo=UTC)) == []
     brief = llm.prompts[-1][-1].text
     assert "Nobody wrote." in brief
@@ -141,7 +114,7 @@ async def test_what_came_of_earlier_openers_is_shown(tmp_path: Path) -> None:
         llm.will(sends("Great!"))
         await world.say("It went well!")
         llm.will(writes("Good luck tomorrow!"))
-        await wait(world, datetime(2025, 5, 8, 19, 0, tzinfo=UTC))
+        await wait(world, EVENING)
         llm.will(writes("How was the exam?"))
         await wait(world, datetime(2025, 5, 10, 19, 0, tzinfo=UTC))
     brief = llm.prompts[-1][-1].text
@@ -183,3 +156,255 @@ async def test_the_reasons_stand_in_the_operators_history(tmp_path: Path) -> Non
         llm.will(silent())
         await wait(world, datetime(2025, 5, 8, 14, 0, tzinfo=UTC))
         assert "better later today" in await reasons(world)
+
+
+class Slow(ScriptedLLM):
+    """A model that takes so long over an opener that something happens `meanwhile`."""
+
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema] = (),
+        *,
+        answer_tokens: int,
+    ) -> Reply:
+        if self.meanwhile is not None and any(tool.name == "send_opener" for tool in tools):
+            happens, self.meanwhile = self.meanwhile, None
+            await happens()
+        return await super().complete(messages, tools, answer_tokens=answer_tokens)
+
+
+async def test_who_writes_while_an_opener_is_thought_of_gets_an_answer_and_no_opener(
+    tmp_path: Path,
+) -> None:
+    llm = Slow()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm)
+        llm.meanwhile = lambda: world.companion.handle(world.message("Are you there?"))
+        llm.will(writes("Good luck!"), sends("Here I am!"))
+        assert await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC)) == ["Here I am!"]
+        assert await world.rows("SELECT reason FROM opener") == [("they wrote meanwhile",)]
+
+
+async def test_what_was_forgotten_meanwhile_is_not_written_about(tmp_path: Path) -> None:
+    llm = Slow()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm, "Hi!")
+        memory = await world.memory()
+        kept = await memory.add("Anna's interview is on 8 May.")
+
+        async def forget() -> None:
+            await world.db.write(lambda tx: passages.remove(tx, memory.person, kept.id))
+
+        llm.meanwhile = forget
+        llm.will(writes("Good luck!"), silent("forgotten"))
+        assert await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC)) == []
+    assert "has been forgotten" in llm.prompts[-1][-3].text
+
+
+async def test_while_the_lane_is_busy_an_opener_is_postponed_not_asked_for(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm)
+        await wait(world, datetime(2025, 5, 8, 10, 0, tzinfo=UTC))
+        llm.will(LLMUnavailableError("down"))
+        await world.companion.handle(world.message("Nervous!"))
+        await world.companion.quiet()
+        asked = len(llm.prompts)
+        await wait(world, EVENING)
+        assert len(llm.prompts) == asked
+        assert "in conversation" in await reasons(world)
+
+
+async def test_in_quiet_hours_and_pauses_nothing_is_asked_or_sent(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm)
+        person, asked = await world.person(), len(llm.prompts)
+        await world.db.write(lambda tx: timing.set_quiet(tx, person, Hours.parse("17:00-12:00")))
+        until = datetime(2025, 5, 7, 20, 0, tzinfo=UTC)
+        await wait(world, until)
+        assert len(llm.prompts) == asked
+        await world.db.write(lambda tx: timing.set_quiet(tx, person, Hours.parse("22:00-22:00")))
+        paused = until + timedelta(days=7)
+        await world.db.write(lambda tx: timing.set_paused(tx, person, paused))
+        await wait(world, EVENING + timedelta(days=1))
+        assert len(llm.prompts) == asked
+        assert {"paused", "quiet hours 17:00-12:00"} <= set(await reasons(world))
+
+
+async def test_after_a_pause_nothing_skipped_is_sent_late(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm, f"{INTERVIEW} And a wedding on 21 May.")
+        person = await world.person()
+        pause = MONDAY + timedelta(days=9)
+        await world.db.write(lambda tx: timing.set_paused(tx, person, pause))
+        await wait(world, MONDAY + timedelta(days=8))
+        await world.db.write(lambda tx: timing.set_paused(tx, person, None))
+        llm.will(writes("Have a lovely wedding!"))
+        heard = await wait(world, datetime(2025, 5, 21, 9, 0, tzinfo=UTC))
+    assert heard == ["Have a lovely wedding!"]
+    assert "interview" not in llm.prompts[-1][-1].text
+
+
+async def test_unanswered_it_waits_longer_each_time_and_then_for_them(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    texts = [f"{what}?" for what in ("Acme", "Bach", "Cats", "Dogs", "Eggs", "Figs", "Gulls")]
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm, "Hi!")
+        memory = await world.memory()
+        for fact in texts:
+            await memory.append(f"Anna likes {fact.lower()[:-1]}.")
+        llm.will(*map(writes, texts), sends("Good to hear from you!"), *map(writes, texts[5:]))
+        assert await wait(world, MONDAY + timedelta(days=90)) == texts[:5]
+        rows = await world.rows("SELECT sent_at FROM outbox JOIN opener ON outbox_id = outbox.id")
+        sent = [datetime.fromisoformat(str(row[0])) for row in rows]
+        gaps = [(b - a) / timedelta(days=1) for a, b in pairwise(sent)]
+        for gap, days in zip(gaps, (1, 2, 4, 8), strict=True):
+            assert days <= gap < days + 1
+        asked = len(llm.prompts)
+        await wait(world, MONDAY + timedelta(days=120))
+        assert len(llm.prompts) == asked
+        assert "quiet until they write" in await reasons(world)
+
+
+async def test_an_emoji_put_to_an_opener_is_an_answer_and_one_elsewhere_is_not(
+    tmp_path: Path,
+) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm)
+        llm.will(writes("Good luck!"))
+        await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC))
+        person = await world.person()
+        await world.db.write(
+            lambda tx: tx.execute(
+                "INSERT INTO delivered (conversation_id, message, person_id, outbox_id)"
+                " SELECT conversation_id, 'm99', person_id, id FROM outbox"
+                " WHERE text = 'Good luck!' AND person_id = ?",
+                (person,),
+            )
+        )
+        for message, emoji in (("m1", "👎"), ("m99", "❤")):
+            await world.happens(
+                ReactionReceived(
+                    id=f"r{message}",
+                    address=world.address("Anna"),
+                    sender=Sender(user="Anna", name="Anna"),
+                    at=world.clock.now(),
+                    message=message,
+                    emoji=emoji,
+                )
+            )
+        llm.will(writes("How was it?"))
+        await wait(world, EVENING)
+    assert "“Good luck!” (they put ❤ to it after " in llm.prompts[-1][-1].text
+
+
+THINGS = """
+apples bees cats dogs eggs figs gulls hats ink jazz kites lemons moss nuts owls pears quilts roses
+snow tea urns violets wool yoga
+""".split()  # noqa: SIM905 - quoted words are harder to read
+
+
+async def sent_a_day(folder: Path, wish: str) -> list[int]:
+    """How many openers come on each day of a week that has one, to somebody who answers them."""
+    llm, things = ScriptedLLM(sends("Hi!")), iter(THINGS)
+
+    def answers(prompt: Sequence[Message]) -> Reply:
+        first = prompt[-1].text.startswith("[system] Nobody wrote.")
+        return writes(f"{next(things)}?") if first else sends("Oh!")
+
+    async with a_world(folder, llm) as world:
+        await world.say("/timezone Berlin")
+        await world.say(f"/openers {wish}")
+        await world.say("hi")
+        for thing in THINGS:
+            await (await world.memory()).append(f"Anna likes {thing}.")
+        llm.will(answers)
+        while world.clock.now() < MONDAY + timedelta(days=7):
+            for _ in await wait(world, world.clock.now() + timedelta(hours=2)):
+                await world.say("Nice!")
+        rows = await world.rows(
+            "SELECT substr(sent_at, 1, 10), COUNT(*) FROM outbox"
+            " JOIN opener ON outbox_id = outbox.id GROUP BY 1"
+        )
+    return [number for _, number in rows if isinstance(number, int)]
+
+
+async def test_often_and_rarely_change_how_often(tmp_path: Path) -> None:
+    for wish in ("on", "often", "rarely"):
+        (tmp_path / wish).mkdir()
+    assert max(await sent_a_day(tmp_path / "on", "on")) == 1
+    assert max(await sent_a_day(tmp_path / "often", "often")) == 2
+    assert await sent_a_day(tmp_path / "rarely", "rarely") == [1, 1]
+
+
+async def test_no_opener_is_sent_twice_when_its_fate_is_unknown(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    tries: list[str] = []
+
+    async def lose(message: OutgoingMessage) -> None:
+        tries.append(message.text)
+        raise DeliveryDelayedError("no answer", delay=timedelta(seconds=1), unknown=True)
+
+    async def at_once(_seconds: float) -> None:
+        pass
+
+    async with a_world(tmp_path, llm, deliver=False, sleep=at_once) as world:
+        world.companion.deliver(PLATFORM, lose)
+        await agreed(world, llm)
+        llm.will(writes("Good luck!"))
+        await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC))
+    assert tries.count("Good luck!") == 1
+    assert tries.count("Exciting!") == 2
+
+
+async def test_what_could_not_be_sent_within_the_hours_is_not_sent_later(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm, deliver=False) as world:
+        llm.will(sends("Exciting!"))
+        for text in ("/timezone Berlin", "/openers on", INTERVIEW):
+            await world.companion.handle(world.message(text))
+            await world.companion.quiet()
+        llm.will(writes("Good luck!"))
+        await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC))
+        assert await world.rows("SELECT state FROM opener") == [("sent",)]
+        clock = world.clock
+    clock.advance(timedelta(minutes=1))  # 21:01 in Berlin
+    async with a_world(tmp_path, llm, clock=clock) as world:
+        await world.companion.quiet()
+        assert "Good luck!" not in [text for _, text in world.delivered]
+        rows = await world.rows("SELECT state FROM outbox WHERE text = 'Good luck!'")
+    assert rows == [("refused",)]
+
+
+async def test_a_turn_that_was_cut_short_happens_once_after_the_start(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    async with a_world(tmp_path, llm) as world:
+        await agreed(world, llm)
+        await wait(world, datetime(2025, 5, 7, 12, 0, tzinfo=UTC))
+        llm.will(LLMUnavailableError("down"))
+        await wait(world, datetime(2025, 5, 7, 19, 0, tzinfo=UTC))
+        assert await world.rows("SELECT state FROM inbox WHERE kind = 'TimerFired'") == [("begun",)]
+        clock = world.clock
+    again = ScriptedLLM(writes("Good luck!"))
+    clock.advance(timedelta(minutes=-90))
+    async with a_world(tmp_path, again, clock=clock) as world:
+        await world.companion.quiet()
+        await world.pass_time()
+        assert [text for _, text in world.delivered] == ["Good luck!"]
+    assert len(again.prompts) == 1
+
+
+async def test_switched_off_by_the_operator_nobody_is_written_to(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    off = Settings(openers=OpenerSettings(enabled=False))
+    async with a_world(tmp_path, llm, settings=off) as world:
+        await agreed(world, llm)
+        assert await wait(world, EVENING) == []
+        assert await reasons(world) == ["waits for its moment", "disabled"]
+    assert len(llm.prompts) == 1

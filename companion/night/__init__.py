@@ -1,0 +1,1 @@
+"""Night thoughts: memory is put in order while nobody talks."""
