@@ -15,7 +15,6 @@ from companion.commands.declare import (
     Command,
     Farewell,
     Handed,
-    Question,
     command_name,
 )
 from companion.consequences import Consequence, consequence
@@ -45,6 +44,7 @@ from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.people.manners import Manners
+from companion.question import Question
 from companion.storage import (
     access,
     inbox,
@@ -294,6 +294,8 @@ class Worker:
         self._agents.discard(item.person)
         for notice in asked.told:
             self._access.announce(notice)
+        for after in asked.afterwards:
+            await after()
 
     async def _in_private(self, item: InboxItem, text: str) -> bool:
         """Have the sender of `item` say this in their private chat; False: they have none."""

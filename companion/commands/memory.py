@@ -1,16 +1,17 @@
 """Seeing, adding to, correcting and searching one's own memory."""
 
-from companion import working_context
-from companion.commands.declare import Asked, Command, Question, Write
+from companion.commands.declare import Asked, Command, Write
 from companion.errors import ToolError
 from companion.event_text import local_time
-from companion.events import Choice
-from companion.storage import passages
+from companion.forgetting import Wanted
+from companion.question import Question
+from companion.storage import forget, passages
 from companion.storage.database import Tx
+from companion.storage.erase import purge
 from companion.storage.passages import Passage
+from companion.would_go import CONFIRM, would_go
 
 SHOWN_PASSAGES = 20
-CONFIRM = "yes"
 
 
 async def _memory(asked: Asked) -> str:
@@ -44,39 +45,22 @@ async def _remember(asked: Asked) -> str | Write:
 async def _forget(asked: Asked) -> str | Question | Write:
     first, _, rest = asked.words.partition(" ")
     if first.casefold() == CONFIRM and rest.strip():
-        return lambda tx: _forgotten(tx, asked, rest.strip())
+        asked.afterwards.append(lambda: purge(asked.db))
+        return lambda tx: _forgotten(tx, asked, Wanted(rest))
     if not asked.words:
         return "Tell me what: /forget hazelnuts"
-    lines, kept = await asked.db.write(lambda tx: _fitting(tx, asked, asked.words))
-    if not lines and not kept:
-        return f"I keep nothing about “{asked.words}”."
-    found = [f"- {line}" for line in lines] + [_line(asked, passage) for passage in kept]
-    do_it = f"/forget {CONFIRM} {asked.words}"
-    return Question(
-        "\n".join(["This would go:", *found, "", f"To do it: {do_it}"]),
-        (Choice(label="Forget it", words=do_it), Choice(label="Keep it", words="")),
-    )
+    wanted = Wanted(asked.words)
+    meant = await asked.db.read(lambda tx: forget.find(tx, asked.person, wanted))
+    return would_go(meant, wanted.words, asked.zone)
 
 
-def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]]:
-    text = asked.memory.working_context_in(tx).text
-    wanted = words.casefold()
-    about = working_context.about_person(text)
-    lines = [line for line in about if wanted in line.casefold()]
-    kept = [p for p in passages.everything(tx, asked.person) if wanted in p.text.casefold()]
-    return lines, kept
-
-
-def _forgotten(tx: Tx, asked: Asked, words: str) -> str:
-    lines, kept = _fitting(tx, asked, words)
-    if lines:
-        asked.memory.drop_lines_in(tx, lines, asked.item.id)
-    for passage in kept:
-        passages.remove(tx, asked.person, passage.id)
-    number = len(lines) + len(kept)
-    if not number:
-        return f"I keep nothing about “{words}”."
-    return f"Forgotten: {number} {'entry' if number == 1 else 'entries'}."
+def _forgotten(tx: Tx, asked: Asked, wanted: Wanted) -> str:
+    count = forget.find(tx, asked.person, wanted).count
+    # also when nothing is found: questions about it and earlier requests may tell of it
+    forget.forget(tx, asked.person, wanted)
+    if not count:
+        return "I keep nothing about that."
+    return f"Forgotten: {count} {'entry' if count == 1 else 'entries'}."
 
 
 async def _undo(asked: Asked) -> Write:

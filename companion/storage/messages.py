@@ -1,5 +1,6 @@
 """Recall storage's rows: every message, verbatim. The FIFO queue is the newest of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -26,6 +27,7 @@ _calls = TypeAdapter(tuple[Call, ...])
 
 
 DELETED = "(a message that was deleted since)"
+FORGOTTEN = "(a message that the person wanted forgotten)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,11 +216,27 @@ def lately_said(tx: Tx, person: int, limit: int) -> list[str]:
     return [said for (said,) in rows]
 
 
-def spoken(tx: Tx, person: int) -> list[Spoken]:
-    """Everything that was said, in order."""
+def forget_said(tx: Tx, person: int, wanted: Callable[[str], bool]) -> None:
+    """Take out what was said and is `wanted`, whoever said it; that something was said stays."""
+    rows = tx.execute(
+        "SELECT id, said FROM message WHERE person_id = :person AND said <> ''",
+        {"person": person},
+    ).fetchall()
+    for message, said in rows:
+        if wanted(said):
+            search_index.remove_message(tx, person=person, message=message)
+            tx.execute(
+                "UPDATE message SET said = '', text = :forgotten"
+                " WHERE id = :message AND person_id = :person",
+                {"forgotten": FORGOTTEN, "message": message, "person": person},
+            )
+
+
+def spoken(tx: Tx, person: int, *, but: int | None = None) -> list[Spoken]:
+    """Everything that was said, in order, but for the event `but`."""
     rows = tx.execute(
         "SELECT speaker, said, said_at FROM message"
-        " WHERE person_id = :person AND said <> '' ORDER BY id",
-        {"person": person},
+        " WHERE person_id = :person AND said <> '' AND event_id IS NOT :but ORDER BY id",
+        {"person": person, "but": but},
     )
     return [Spoken(row[0], row[1], datetime.fromisoformat(row[2])) for row in rows]
