@@ -48,13 +48,24 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept))
 
 
+def shares_words_with(text: str) -> Callable[[str], bool]:
+    """Whether a sentence may tell of what `text` told: a third of its words are in there."""
+    words = set(query_terms(text))
+
+    def about(sentence: str) -> bool:
+        own = set(query_terms(sentence))
+        return 3 * len(own & words) >= max(len(own), 1)
+
+    return about
+
+
 def without_sentences(text: str, wanted: Callable[[str], bool]) -> str:
     """`text` without the sentences that are `wanted`."""
-    if not wanted(text):
-        return text
-    kept = "".join(part for part in _SENTENCE.findall(text) if not wanted(part)).strip()
-    # what no sentence has by itself, all of them have together
-    return kept if kept and not wanted(kept) else FORGOTTEN
+    parts = _SENTENCE.findall(text)
+    kept = [part for part in parts if not (part.strip() and wanted(part))]
+    if len(kept) < len(parts):
+        return "".join(kept).strip() or FORGOTTEN
+    return text
 
 
 def sentences(text: str, wanted: Callable[[str], bool]) -> list[str]:

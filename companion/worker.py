@@ -32,6 +32,7 @@ from companion.events import (
     Address,
     FileReceived,
     MessageDeleted,
+    MessageEdited,
     MessageReceived,
     Notice,
     TimerFired,
@@ -210,11 +211,14 @@ class Worker:
 
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
-        if not isinstance(event, MessageDeleted):
-            return await self._db.read(lambda tx: consequence(tx, item))
-        kept = await self._db.write(lambda tx: forget(tx, item, event))
-        self._agents.discard(item.person)
-        return Consequence.LOOK_AGAIN if kept else Consequence.NOTE
+        follows = await self._db.read(lambda tx: consequence(tx, item))
+        if isinstance(event, MessageDeleted) or (
+            isinstance(event, MessageEdited) and follows is Consequence.LOOK_AGAIN
+        ):
+            kept = await self._db.write(lambda tx: forget(tx, item, event))
+            self._agents.discard(item.person)
+            return Consequence.LOOK_AGAIN if kept else Consequence.NOTE
+        return follows
 
     async def _turn(self, agent: Agent, batch: Batch, *, looks_again: bool) -> None:
         turns, person = self._manners.turns, batch.lead.person

@@ -37,6 +37,25 @@ def set_apart(text: str, old: set[str]) -> Iterable[str]:
     return (line for line in working_context.about_person(text) if line not in old)
 
 
+def replaced_by(tx: Tx, person: int, first: int, last: int) -> list[str]:
+    """The lines that the events `first` to `last` replaced, and that nothing has brought back."""
+    now = working_contexts.current(tx, person)
+    held = set(working_context.about_person(now.text)) if now else set()
+    lost: dict[str, None] = {}
+    for before, after in working_contexts.changes(tx, person, first, last):
+        new = set(working_context.about_person(after))
+        added = set_apart(after, set(working_context.about_person(before)))
+        lost = {line: None for line in lost if line not in new}
+        if any(True for _ in added):  # a line that only went away was not replaced
+            lost.update(dict.fromkeys(set_apart(before, new)))
+    own = {
+        line
+        for _, after in working_contexts.changes(tx, person, first, last)
+        for line in working_context.about_person(after)
+    }
+    return [line for line in lost if line not in held and line not in own]
+
+
 def drop(tx: Tx, person: int, lines: Sequence[str], kept: Iterable[Passage]) -> None:
     """Take these lines out of every version of the working context, and forget the passages."""
     if lines:

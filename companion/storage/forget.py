@@ -79,7 +79,7 @@ def forget(tx: Tx, person: int, wanted: Wanted) -> None:
     working_contexts.rewrite(tx, person, lambda text: _without_lines(text, wanted))
     kept = [p for p in passages.everything(tx, person) if wanted(p.text)]
     drawn.drop(tx, person, (), kept)
-    memory_state.rewrite_summaries(tx, person, lambda text: without_sentences(text, wanted))
+    memory_state.rewrite_summaries(tx, person, lambda text: _without_any(text, wanted))
     messages.forget_said(tx, person, wanted)
     tx.execute(
         "UPDATE schedule SET state = 'cancelled' WHERE person_id = :person AND id IN"
@@ -93,6 +93,12 @@ def forget(tx: Tx, person: int, wanted: Wanted) -> None:
 def _without_lines(text: str, wanted: Wanted) -> str:
     gone = frozenset(line for line in working_context.about_person(text) if wanted(line))
     return working_context.without(text, gone) if gone else text
+
+
+def _without_any(text: str, wanted: Wanted) -> str:
+    shorter = without_sentences(text, wanted)
+    # what no sentence says by itself, all of them may say together
+    return FORGOTTEN if wanted(shorter) else shorter
 
 
 def _plans(tx: Tx, person: int, wanted: Wanted) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from companion.forgetting import scrubbed
 from companion.llm.protocol import Call, Message, Role
 from companion.storage import search_index
 from companion.storage.database import Tx
@@ -27,6 +28,7 @@ _calls = TypeAdapter(tuple[Call, ...])
 
 
 DELETED = "(a message that was deleted since)"
+CHANGED = "(a message that was changed since: it stands below as it is now)"
 FORGOTTEN = "(a message that the person wanted forgotten)"
 
 
@@ -148,8 +150,44 @@ def withhold(tx: Tx, person: int, event: int) -> None:
     )
 
 
-def forget(tx: Tx, person: int, event: int) -> None:
-    """Take out what was said with the event; that something was said stays."""
+def said_with(tx: Tx, person: int, event: int) -> str:
+    """What was said with the event."""
+    rows = tx.execute(
+        "SELECT said FROM message WHERE person_id = :person AND event_id = :event"
+        " AND kind = 'event' ORDER BY id",
+        {"person": person, "event": event},
+    )
+    return "\n".join(row[0] for row in rows)
+
+
+def empty_calls(tx: Tx, person: int, first: int, last: int) -> None:
+    """Leave of the calls for the events `first` to `last` only that they were made."""
+    rows = tx.execute(
+        "SELECT id, calls FROM message WHERE person_id = :person AND calls <> '[]'"
+        " AND event_id BETWEEN :first AND :last",
+        {"person": person, "first": first, "last": last},
+    ).fetchall()
+    for message, calls in rows:
+        emptied = tuple(
+            call if call.name == "send_message" else replace(call, arguments=_emptied(call))
+            for call in _calls.validate_json(calls)
+        )
+        tx.execute(
+            "UPDATE message SET calls = :calls WHERE id = :message AND person_id = :person",
+            {
+                "calls": _calls.dump_json(emptied).decode(),
+                "message": message,
+                "person": person,
+            },
+        )
+
+
+def _emptied(call: Call) -> str:
+    return str(scrubbed(call.arguments, lambda _: True))
+
+
+def forget(tx: Tx, person: int, event: int, put: str = DELETED) -> None:
+    """Take out what was said with the event; that something was said stays, as `put`."""
     rows = tx.execute(
         "SELECT id FROM message WHERE person_id = :person AND event_id = :event AND kind = 'event'",
         {"person": person, "event": event},
@@ -159,7 +197,7 @@ def forget(tx: Tx, person: int, event: int) -> None:
         tx.execute(
             "UPDATE message SET speaker = '', said = '', text = :deleted"
             " WHERE id = :message AND person_id = :person",
-            {"deleted": DELETED, "message": message, "person": person},
+            {"deleted": put, "message": message, "person": person},
         )
 
 
