@@ -90,7 +90,7 @@ def _scrubbed_json(text: str, wanted: Callable[[str], bool]) -> str:
     if text.startswith("{"):
         try:
             inner = scrubbed(json.loads(text), wanted)
-        except ValueError:
+        except (ValueError, RecursionError):
             return FORGOTTEN
         return json.dumps(inner, ensure_ascii=False)
     return FORGOTTEN
