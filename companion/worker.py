@@ -15,7 +15,6 @@ from companion.commands.declare import (
     Command,
     Farewell,
     Handed,
-    Question,
     command_name,
 )
 from companion.consequences import Consequence, consequence, of_edit
@@ -45,6 +44,7 @@ from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.people.manners import Manners
+from companion.question import Question
 from companion.storage import (
     access,
     inbox,
@@ -213,8 +213,10 @@ class Worker:
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
         if isinstance(event, MessageEdited):
-            return await self._db.read(lambda tx: of_edit(tx, item, event))
-        if not isinstance(event, MessageDeleted):
+            follows = await self._db.read(lambda tx: of_edit(tx, item, event))
+            if follows is not Consequence.LOOK_AGAIN:
+                return follows
+        elif not isinstance(event, MessageDeleted):
             return consequence(event)
         kept = await self._db.write(lambda tx: forget(tx, item, event))
         self._agents.discard(item.person)
@@ -299,6 +301,8 @@ class Worker:
         self._agents.discard(item.person)
         for notice in asked.told:
             self._access.announce(notice)
+        for after in asked.afterwards:
+            await after()
 
     async def _in_private(self, item: InboxItem, text: str) -> bool:
         """Have the sender of `item` say this in their private chat; False: they have none."""
