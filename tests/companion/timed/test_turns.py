@@ -51,8 +51,11 @@ async def test_a_reminder_arrives_when_no_model_answers(tmp_path: Path, failure:
         assert await world.say("thanks") == ["Yes"]
 
 
-async def test_a_late_one_without_a_model_says_when_it_was_due(tmp_path: Path) -> None:
-    llm = ScriptedLLM(sends("Hi"), LLMUnavailableError("down"))
+@pytest.mark.parametrize("failure", [LLMUnavailableError("down"), RuntimeError("a fault")])
+async def test_a_late_one_without_a_model_says_when_it_was_due(
+    tmp_path: Path, failure: Exception
+) -> None:
+    llm = ScriptedLLM(sends("Hi"), failure)
     async with a_world(tmp_path, llm) as world:
         await world.say("hi")
         await in_a_while(world, HOUR)
