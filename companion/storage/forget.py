@@ -42,6 +42,7 @@ _TEXTS = (
     _Texts("outbox", plain=("text",), as_json=("choices",)),
     _Texts("dead_letter", plain=("body",)),
     _Texts("schedule", plain=("text",)),
+    _Texts("opener", plain=("reason",), key=("event_id",)),
 )
 
 
