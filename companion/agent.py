@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from companion import event_text
@@ -19,7 +19,7 @@ from companion.errors import (
 from companion.events import FileReceived, MessageReceived, TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
 from companion.functions.turn import Turn
-from companion.gathering import Batch
+from companion.gathering import Batch, albums
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
 from companion.people.allowance import Allowance
@@ -27,12 +27,13 @@ from companion.person_memory import PersonMemory
 from companion.queue_manager import Also, QueueManager
 from companion.refusals import Refusals
 from companion.reply_calls import as_calls, says
-from companion.storage import inbox, journal, outbox, usage
+from companion.steps import Steps, Stored, TakenBackError
+from companion.storage import inbox, journal, outbox
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.journal import Step
 from companion.storage.messages import Entry
-from companion.text import clean, neutral_name
+from companion.text import neutral_name
 from companion.timed.arriving import in_its_own_words, must_arrive
 
 logger = logging.getLogger(__name__)
@@ -51,10 +52,6 @@ OVERFLOWS = 3
 """How often a prompt is made shorter when the endpoint says that it is too long."""
 
 
-class _TakenBackError(Exception):
-    """The message was deleted before it was answered."""
-
-
 @dataclass(slots=True)
 class _Progress:
     """How far a turn has come."""
@@ -71,6 +68,7 @@ class _Progress:
             self.sent.append(result.said)
         self.silent = self.silent or result.silent
         self.wrote = self.wrote or (not result.failed and call.name.startswith(("working", "arch")))
+        self.repeated = max(self.repeated, self.repeats.note(call, result.text))
 
 
 class Agent:
@@ -95,17 +93,24 @@ class Agent:
     ) -> None:
         self._db = db
         self._person = person
-        self._name = name
         self._queue = queue
         self._memory = memory
         self._executor = executor
-        self._deliveries = deliveries
         self._allowance = allowance
         self._llm = llm
         self._counter = counter
         self._limits = limits
         self._max_steps = max_steps
         self._clock = clock
+        self._steps = Steps(
+            db,
+            person,
+            name=name,
+            queue=queue,
+            executor=executor,
+            deliveries=deliveries,
+            clock=clock,
+        )
         self._refusals = Refusals(queue, memory, deliveries, counter, limits, clock)
 
     @property
@@ -166,9 +171,8 @@ class Agent:
                 [], lambda tx: inbox.finish(tx, self._person, item.id), patient=True
             )
         finally:
-            if (
-                not _is_stopped()
-            ):  # else it may be on its way to the disk, and would come there twice
+            # in the middle of a stop it may be on its way to the disk, and would come there twice
+            if not _is_stopped():
                 await self._queue.store_what_is_shown()
             # when the database failed too: whoever comes back to it must not begin anew
             item.begun = item.begun or self._queue.all_stored
@@ -182,19 +186,21 @@ class Agent:
                 inbox.finish(tx, self._person, item.id)
 
         if batch.earlier or batch.settled:
-            entries = [self._entry(item) for item in (*batch.earlier, batch.lead)]
+            entries = [self._entry(album) for album in albums((*batch.earlier, batch.lead))]
             await self._queue.append(entries, work)
             batch.lead.begun = True
         else:
-            self._queue.show(self._entry(batch.lead), work)
+            self._queue.show(self._entry([batch.lead]), work)
 
-    def _entry(self, item: InboxItem) -> Entry:
-        said = event_text.spoken(item.event)
+    def _entry(self, album: Sequence[InboxItem]) -> Entry:
+        """One event, or several that are files of one album."""
+        item, events = album[-1], [one.event for one in album]
+        said = event_text.spoken_with(events)
         where = self._queue.context.zone
         return self._queue.entry(
             kind="event",
             event=item.id,
-            text=event_text.event_text(item.event, where, self._queue.cut(said)),
+            text=event_text.album_text(events, where, self._queue.cut(said)),
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
         )
@@ -204,7 +210,7 @@ class Agent:
     ) -> None:
         try:
             await self._run(turn, batch, taken, progress)
-        except _TakenBackError:
+        except TakenBackError:
             logger.info("event %d is not answered: its message was deleted", turn.item.id)
 
     async def _run(
@@ -215,8 +221,8 @@ class Agent:
         most = turn.errand.max_steps if turn.errand else self._max_steps
         while number < most and progress.repeated <= REPEATS:
             try:
-                step = (
-                    taken[number]
+                stored = (
+                    Stored(taken[number])
                     if number < len(taken)
                     else await self._ask(turn, batch, number, progress)
                 )
@@ -229,7 +235,7 @@ class Agent:
                 logger.warning("no model for a further step; the turn ends with what was sent")
                 return
             number += 1
-            heartbeat = await self._act(turn, step, progress)
+            heartbeat = await self._act(turn, stored, progress)
             if number < len(taken):
                 continue  # it went on before the restart, for a reason that may be gone by now
             if not await self._goes_on(item, turn, progress, heartbeat):
@@ -237,26 +243,25 @@ class Agent:
         if not (progress.sent or progress.silent or turn.may_stay_silent):
             line = in_its_own_words(item.event) or (NOTED if progress.wrote else FALLBACK)
             reply = Reply(text="", calls=(says(line, f"say_{item.id}_{number}"),))
-            step = taken[number] if number < len(taken) else await self._keep(item, number, reply)
-            await self._act(turn, step, progress)
+            stored = (
+                Stored(taken[number])
+                if number < len(taken)
+                else await self._steps.store(turn, number, reply)
+            )
+            await self._act(turn, stored, progress)
 
-    async def _is_taken_back(self, item: InboxItem) -> bool:
-        if not isinstance(item.event, MessageReceived | FileReceived) or not item.event.message:
-            return False
-        message = item.event.message
-        return await self._db.read(lambda tx: inbox.is_taken_back(tx, self._person, message))
-
-    async def _ask(self, turn: Turn, batch: Batch, number: int, progress: _Progress) -> Step:
-        item = batch.lead
-        await self._allowance.check(item)
+    async def _ask(self, turn: Turn, batch: Batch, number: int, progress: _Progress) -> Stored:
+        await self._allowance.check(turn.item)
         reply = await self._complete(batch, turn.errand)
-        if not batch.earlier and not progress.sent and await self._is_taken_back(item):
-            raise _TakenBackError
         last = self._queue.queue.last
         told = progress.sent and last is not None and last.kind == "alert"
         may_say = not told and turn.errand is None
-        reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=f"{item.id}_{number}")
-        return await self._keep(item, number, reply)
+        prefix = f"{turn.item.id}_{number}"
+        reply = as_calls(reply, sent=progress.sent, may_say=may_say, prefix=prefix)
+        alone = not (batch.earlier or progress.sent)
+        return await self._steps.store(
+            turn, number, reply, unless=_message(turn.item) if alone else ""
+        )
 
     async def _complete(self, batch: Batch, errand: Errand | None) -> Reply:
         ask = partial(self._ask_model, errand)
@@ -289,63 +294,15 @@ class Agent:
         told = [*prompt, errand.message] if errand else prompt
         return await self._llm.complete(told, executor.schemas, answer_tokens=self._limits.answer)
 
-    async def _keep(self, item: InboxItem, number: int, reply: Reply) -> Step:
-        now = self._clock.now()
-        entry = self._queue.entry(
-            kind="answer", event=item.id, text=clean(reply.text), calls=reply.calls
-        )
-
-        def work(tx: Tx) -> tuple[Step, list[Entry]]:
-            entries = self._queue.store(tx, entry)
-            if reply.model:
-                usage.add(tx, self._person, now.date(), reply.model, reply.usage)
-            step = journal.add_step(tx, self._person, item.id, number=number, reply=reply, now=now)
-            return step, entries
-
-        step, stored = await self._db.write(work)
-        self._queue.appended(stored)
-        return step
-
-    async def _act(self, turn: Turn, step: Step, progress: _Progress) -> bool:
+    async def _act(self, turn: Turn, stored: Stored, progress: _Progress) -> bool:
         """Carry out the step's calls, those already done left out. True for a heartbeat."""
         heartbeat = False
-        executor = turn.errand.executor if turn.errand else self._executor
-        for number, call in enumerate(step.reply.calls):
-            done = step.done.get(number)
-            if done is not None:
-                result = Result(
-                    text=done.result,
-                    failed=done.failed,
-                    heartbeat=done.heartbeat,
-                    silent=call.name == "stay_silent" and not done.failed,
-                )
-            else:
-                mark = self._deliveries.takes_at_once(turn.item)
-                result, stored = await executor.run(
-                    turn, step, number, partial(self._record, turn.item.id, mark)
-                )
-                self._queue.appended(stored)
-                if result.zone is not None:
-                    self._queue.context.zone = result.zone
-                if result.piece is not None:
-                    self._deliveries.add(replace(result.piece, marked=mark))
+        async for call, result in self._steps.results(turn, stored):
             progress.take(call, result)
+            if result.zone is not None:
+                self._queue.context.zone = result.zone
             heartbeat = heartbeat or result.heartbeat
-            progress.repeated = max(progress.repeated, progress.repeats.note(call, result.text))
         return heartbeat
-
-    def _record(self, event: int, mark: bool, tx: Tx, call: Call, result: Result) -> list[Entry]:
-        if mark and result.piece is not None:
-            outbox.sending(tx, result.piece)
-        entry = self._queue.entry(
-            kind="result",
-            event=event,
-            text=result.text,
-            call_id=call.id,
-            speaker=self._name if result.said else "",
-            said=result.said,
-        )
-        return self._queue.store(tx, entry)
 
     async def _goes_on(
         self, item: InboxItem, turn: Turn, progress: _Progress, heartbeat: bool
@@ -385,6 +342,11 @@ def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:
         journal.steps(tx, item.person, item.id),
         outbox.sent_texts(tx, item.person, item.id),
     )
+
+
+def _message(item: InboxItem) -> str:
+    """The platform's id of the message that is to be answered, by which it may be taken back."""
+    return item.event.message if isinstance(item.event, MessageReceived | FileReceived) else ""
 
 
 def _name_of(item: InboxItem) -> str:

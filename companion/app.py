@@ -298,7 +298,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allow
         limits=storage.limits,
         llm=llm,
         counter=storage.counter,
-        executor=FunctionExecutor(storage.db, FUNCTIONS),
+        executor=FunctionExecutor(FUNCTIONS),
         deliveries=deliveries,
         allowance=allowance,
         clock=storage.clock,

@@ -4,6 +4,7 @@ from enum import Enum
 
 from companion.commands.declare import is_command
 from companion.events import (
+    Event,
     FileReceived,
     MessageEdited,
     MessageReceived,
@@ -37,21 +38,19 @@ class Consequence(Enum):
     """A command was edited: it is not run again."""
 
 
-def consequence(tx: Tx, item: InboxItem) -> Consequence:
-    """What the event `item` asks for."""
-    match item.event:
+def consequence(event: Event) -> Consequence:
+    """What `event` asks for, where that can be told from it alone: not from an edit."""
+    match event:
         case MessageReceived(addressed=True) | FileReceived(addressed=True):
             return Consequence.ANSWER
         case PersonStarted() | PersonReturned() | TimerFired():
             return Consequence.ANSWER
         case VoiceReceived(addressed=True):
             return Consequence.UNHEARD
-        case MessageEdited() as edit:
-            return _of_edit(tx, item, edit)
     return Consequence.NOTE
 
 
-def _of_edit(tx: Tx, item: InboxItem, edit: MessageEdited) -> Consequence:
+def of_edit(tx: Tx, item: InboxItem, edit: MessageEdited) -> Consequence:
     """What an edit asks for, when the message that it is about is in the queue already."""
     original = find_message(tx, item.person, item.conversation, edit.message)
     if is_command(edit.text) or (original is not None and is_command(original.text)):

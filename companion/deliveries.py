@@ -23,6 +23,7 @@ from companion.storage.database import Database, Tx
 from companion.storage.erase import Gone
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
+from companion.tasks import failure_of
 from companion.timed.unreached import keep_for_return
 
 logger = logging.getLogger(__name__)
@@ -189,12 +190,10 @@ class Deliveries:
                 self._settled.set()
 
     async def _deliver_or_refuse(self, item: OutboxItem, sender: _Sender) -> None:
-        try:
-            await self._deliver(item, sender)
-        except Exception as error:  # an adapter's fault costs one message, not everybody's
-            logger.error(  # noqa: TRY400
-                "message %d made its adapter fail: %s", item.id, error_text(error)
-            )
+        """An adapter's fault costs one message, not everybody's."""
+        error = await failure_of(self._deliver(item, sender))
+        if error is not None:
+            logger.error("message %d made its adapter fail: %s", item.id, error_text(error))
             logger.debug("message %d made its adapter fail", item.id, exc_info=error)
             await self._refuse(item, f"{type(error).__name__} in the adapter")
 

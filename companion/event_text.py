@@ -1,5 +1,6 @@
 """Events as the model reads them: who, when in the person's own time, and from where."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -99,6 +100,23 @@ def _due(event: TimerFired, where: tzinfo) -> str:
         return ""
     ago = duration(event.at - event.due)
     return f"this was due at {local_time(event.due, where)}, {ago} ago: say so; "
+
+
+def spoken_with(album: Sequence[Event]) -> str:
+    """What the sender said with files that were sent as one, or with a single event."""
+    return "\n".join(filter(None, map(spoken, album)))
+
+
+def album_text(album: Sequence[Event], where: tzinfo, shown: str) -> str:
+    """Files that were sent as one, or a single event, as the model reads it."""
+    files = [event for event in album if isinstance(event, FileReceived)]
+    first = album[0]
+    if len(files) < 2 or isinstance(first, TimerFired):
+        return event_text(first, where, shown)
+    head = f"[{local_time(first.at, where)}, {_origin(first.address)}]"
+    caption = f" and wrote: {shown}" if shown else ""
+    sent = "; ".join(map(_file, files))
+    return f"{head} ({neutral_name(first.sender.name)} sent {len(files)} files: {sent}){caption}"
 
 
 def _origin(address: Address) -> str:

@@ -108,7 +108,10 @@ class ReactionReceived(Incoming):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReceived(Incoming):
-    """A person sent a file. `text` is the caption; `size` counts bytes. Else as MessageReceived."""
+    """A person sent a file. `text` is the caption; `size` counts bytes. Else as MessageReceived.
+
+    Files that were sent as one have the same `album`, the platform's id of it.
+    """
 
     name: str
     media_type: str
@@ -117,6 +120,7 @@ class FileReceived(Incoming):
     message: str = ""
     addressed: bool = True
     more_may_follow: bool = False
+    album: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

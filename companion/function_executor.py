@@ -2,19 +2,19 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from itertools import takewhile
 
 from pydantic import ValidationError
 
 from companion.errors import ToolError
 from companion.functions.declare import HEARTBEAT, Arguments, Function, Outcome, Turn, Write
-from companion.llm.protocol import Call, ToolSchema
+from companion.llm.protocol import Call, Reply, ToolSchema
 from companion.storage import journal
-from companion.storage.database import Database, Tx
+from companion.storage.database import Tx
 from companion.storage.journal import Done, Step
-from companion.storage.messages import Entry
 from companion.storage.outbox import OutboxItem
 
 SAYS = "send_message"
@@ -38,8 +38,12 @@ class Result:
     zone: tzinfo | None = None
 
 
-Record = Callable[[Tx, Call, Result], list[Entry]]
-"""Puts what came of a call into recall storage, inside the call's transaction."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that was read and checked. `heartbeat` is None for one that is wrong."""
+
+    made: Outcome | Write
+    heartbeat: bool | None
 
 
 class Repeats:
@@ -72,34 +76,49 @@ def what_is_asked(call: Call) -> tuple[str, str, bool]:
 class FunctionExecutor:
     """Runs a model's calls for one turn at a time."""
 
-    def __init__(self, db: Database, functions: Sequence[Function]) -> None:
-        self._db = db
+    def __init__(self, functions: Sequence[Function]) -> None:
         self._functions = {function.name: function for function in functions}
         self.schemas: tuple[ToolSchema, ...] = tuple(function.schema for function in functions)
 
-    async def run(
-        self, turn: Turn, step: Step, number: int, record: Record
-    ) -> tuple[Result, list[Entry]]:
-        """Run call `number` of `step`. A wrong call is answered, not raised.
+    def writes_first(self, reply: Reply) -> int:
+        """How many calls at the head of `reply` do nothing but write: they may be prepared before
+        it is stored, and carried out with it."""
+        known = (self._functions.get(call.name) for call in reply.calls)
+        return len(
+            list(takewhile(lambda function: function is not None and function.writes, known))
+        )
 
-        Its effect, the record that it was carried out and the message with its result are one
-        transaction. Gives the result and the messages as stored by `record`.
-        """
-        call = step.reply.calls[number]
+    async def prepare(self, turn: Turn, reply: Reply, number: int) -> Prepared:
+        """Read and check call `number` of `reply`, and look up what it asks for."""
+        call = reply.calls[number]
         try:
             _require_room(number)
-            function, arguments = self._parse(call, cut_off=_cut_off(step, number))
+            function, arguments = self._parse(call, cut_off=_cut_off(reply, number))
             made = await function.run(turn, **arguments.theirs())
-            return await self._db.write(
-                lambda tx: _carry_out(
-                    tx, turn, step, number, made, arguments.request_heartbeat, record
-                )
-            )
         except ToolError as error:
-            failure = Outcome(text=f"Error: {error}")
-            return await self._db.write(
-                lambda tx: _carry_out(tx, turn, step, number, failure, None, record)
-            )
+            return Prepared(_failure(error), None)
+        return Prepared(made, arguments.request_heartbeat)
+
+    def carry_out(self, tx: Tx, turn: Turn, step: Step, number: int, prepared: Prepared) -> Result:
+        """Do what call `number` of `step` asks for, and record that it was done.
+
+        A wrong call is answered, not raised.
+        """
+        outcome, heartbeat = _outcome(tx, prepared)
+        failed, cut_off = heartbeat is None, _cut_off(step.reply, number)
+        speaks = any(call.name == SAYS for call in step.reply.calls)
+        result = Result(
+            text=outcome.text + (GO_ON if cut_off and not failed else ""),
+            failed=failed,
+            heartbeat=failed or cut_off or (outcome.again and not speaks) or bool(heartbeat),
+            said=outcome.said,
+            piece=outcome.piece,
+            silent=outcome.silent,
+            zone=outcome.zone,
+        )
+        done = Done(result=result.text, failed=result.failed, heartbeat=result.heartbeat)
+        journal.add_done(tx, turn.item.person, step.id, number, done)
+        return result
 
     def _parse(self, call: Call, *, cut_off: bool) -> tuple[Function, Arguments]:
         if cut_off and call.name != SAYS:
@@ -117,30 +136,22 @@ class FunctionExecutor:
             raise ToolError(_explain(error, function)) from error
 
 
-def _carry_out(
-    tx: Tx,
-    turn: Turn,
-    step: Step,
-    number: int,
-    made: Outcome | Write,
-    heartbeat: bool | None,
-    record: Record,
-) -> tuple[Result, list[Entry]]:
-    outcome = made(tx) if callable(made) else made
-    failed, cut_off = heartbeat is None, _cut_off(step, number)
-    speaks = any(call.name == SAYS for call in step.reply.calls)
-    result = Result(
-        text=outcome.text + (GO_ON if cut_off and not failed else ""),
-        failed=failed,
-        heartbeat=failed or cut_off or (outcome.again and not speaks) or bool(heartbeat),
-        said=outcome.said,
-        piece=outcome.piece,
-        silent=outcome.silent,
-        zone=outcome.zone,
-    )
-    done = Done(result=result.text, failed=result.failed, heartbeat=result.heartbeat)
-    journal.add_done(tx, turn.item.person, step.id, number, done)
-    return result, record(tx, step.reply.calls[number], result)
+def _outcome(tx: Tx, prepared: Prepared) -> tuple[Outcome, bool | None]:
+    """What the call comes to, and whether it asks for a heartbeat; None when it failed."""
+    if not callable(prepared.made):
+        return prepared.made, prepared.heartbeat
+    tx.execute("SAVEPOINT call")
+    try:
+        outcome, heartbeat = prepared.made(tx), prepared.heartbeat
+    except ToolError as error:  # others share the transaction
+        tx.execute("ROLLBACK TO call")
+        outcome, heartbeat = _failure(error), None
+    tx.execute("RELEASE call")
+    return outcome, heartbeat
+
+
+def _failure(error: ToolError) -> Outcome:
+    return Outcome(text=f"Error: {error}")
 
 
 def _require_room(number: int) -> None:
@@ -151,9 +162,9 @@ def _require_room(number: int) -> None:
         )
 
 
-def _cut_off(step: Step, number: int) -> bool:
+def _cut_off(reply: Reply, number: int) -> bool:
     """Whether the model ran out of tokens in the middle of this call."""
-    return step.reply.finish == "length" and number == len(step.reply.calls) - 1
+    return reply.finish == "length" and number == len(reply.calls) - 1
 
 
 def _object(arguments: str) -> dict[str, object]:

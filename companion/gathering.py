@@ -21,6 +21,9 @@ AHEAD = 200
 """How far a lane is searched for what belongs to its first event."""
 RESOLUTION = timedelta(seconds=1)
 """Platforms tell the time of a message in whole seconds."""
+ALBUM_PAUSE = timedelta(seconds=1)
+"""The files of an album come one by one, and belong together even where nothing is gathered."""
+AT_MOST_FOR_AN_ALBUM = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ class Gathering:
             deletion = next(c for c in reversed(changes) if isinstance(c.event, MessageDeleted))
             others = (change for change in changes if change is not deletion)
             return Batch(deletion, settled=(*run, *others)), NOW
-        wait = NOW if closed or not _may_go_on(first) else self._until_all_came(run)
+        alone = closed or not (_may_go_on(first) or _album(first))
+        wait = NOW if alone else self._until_all_came(run)
         return Batch(kept[-1], tuple(kept[:-1]), tuple(settled)), wait
 
     def _run(self, lane: Sequence[InboxItem]) -> tuple[list[InboxItem], list[InboxItem], bool]:
@@ -84,6 +88,8 @@ class Gathering:
 
     def _belongs(self, item: InboxItem, run: Sequence[InboxItem]) -> bool:
         first, last = run[0], run[-1]
+        if _album(item) and _album(item) == _album(last):
+            return True
         return (
             self._pause > NOW
             and _may_go_on(last)
@@ -95,13 +101,35 @@ class Gathering:
         )
 
     def _until_all_came(self, run: Sequence[InboxItem]) -> timedelta:
-        until = min(run[-1].received_at + self._pause, run[0].received_at + self._at_most)
+        pause, at_most = self._pause, self._at_most
+        if _album(run[-1]):
+            pause, at_most = max(pause, ALBUM_PAUSE), max(at_most, AT_MOST_FOR_AN_ALBUM)
+        until = min(run[-1].received_at + pause, run[0].received_at + at_most)
         return max(until - self._clock.now(), NOW)
 
 
 def _may_go_on(item: InboxItem) -> bool:
     event = item.event
     return isinstance(event, MessageReceived | FileReceived) and event.more_may_follow
+
+
+def _album(item: InboxItem) -> str:
+    """The album that a file belongs to, where it was sent and for whom; empty for none."""
+    event = item.event
+    if not isinstance(event, FileReceived) or not event.album:
+        return ""
+    return f"{item.conversation}/{event.album}/{event.addressed}"
+
+
+def albums(items: Sequence[InboxItem]) -> list[list[InboxItem]]:
+    """`items` in order, the files of one album together and everything else by itself."""
+    found: list[list[InboxItem]] = []
+    for item in items:
+        if found and _album(item) and _album(item) == _album(found[-1][-1]):
+            found[-1].append(item)
+        else:
+            found.append([item])
+    return found
 
 
 def _sender(item: InboxItem) -> str:

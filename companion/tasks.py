@@ -1,7 +1,7 @@
-"""Tasks that end with the block that started them."""
+"""Tasks that end with the block that started them, and work whose failure ends nothing else."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 
 
@@ -19,3 +19,20 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
             raise
         error = group.exceptions[0]
         raise error from error.__cause__
+
+
+async def failure_of(
+    work: Awaitable[object], *, but: tuple[type[Exception], ...] = ()
+) -> Exception | None:
+    """What `work` fails with, whatever that is; None when it ends well. `but` these is raised.
+
+    For what others made, or wrote: a library that raises anything, an update that nobody foresaw.
+    It costs itself, and whoever calls this tells of it.
+    """
+    try:
+        await work
+    except but:
+        raise
+    except Exception as error:  # noqa: BLE001 - the one place for it besides a lane's worker
+        return error
+    return None

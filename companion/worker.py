@@ -18,7 +18,7 @@ from companion.commands.declare import (
     Question,
     command_name,
 )
-from companion.consequences import Consequence, consequence
+from companion.consequences import Consequence, consequence, of_edit
 from companion.deletions import forget
 from companion.deliveries import Deliveries
 from companion.erasing import Erasing
@@ -33,6 +33,7 @@ from companion.events import (
     Address,
     FileReceived,
     MessageDeleted,
+    MessageEdited,
     MessageReceived,
     Notice,
     TimerFired,
@@ -211,8 +212,10 @@ class Worker:
 
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
+        if isinstance(event, MessageEdited):
+            return await self._db.read(lambda tx: of_edit(tx, item, event))
         if not isinstance(event, MessageDeleted):
-            return await self._db.read(lambda tx: consequence(tx, item))
+            return consequence(event)
         kept = await self._db.write(lambda tx: forget(tx, item, event))
         self._agents.discard(item.person)
         return Consequence.LOOK_AGAIN if kept else Consequence.NOTE

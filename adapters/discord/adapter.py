@@ -6,23 +6,26 @@ from datetime import timedelta
 
 import discord
 
+from adapters.backoff import Backoff
 from adapters.base import Handle, Host
-from adapters.discord.backoff import Backoff
 from adapters.discord.catch_up import CatchUp
 from adapters.discord.client import Client, Sleep, point_at
 from adapters.discord.failures import AGAIN
+from adapters.discord.guard import Guard
 from adapters.discord.intake import Intake
 from adapters.discord.reception import DiscordReception
 from adapters.discord.sending import Sending, pieces
 from adapters.discord.slash import Slash
 from adapters.discord.supervise import supervise
 from adapters.discord.to_event import PLATFORM, Me
-from adapters.discord.typing import TypingSigns
+from adapters.typing import TypingSigns
 from companion.clock import Clock
 from companion.errors import DatabaseError
 from companion.events import Address, OutgoingMessage, Sender
-from companion.tasks import task_group
+from companion.tasks import failure_of, task_group
 
+TYPING_LASTS = timedelta(seconds=8)
+"""Discord shows the sign for ten seconds."""
 CLOSE_SECONDS = 3.0
 """How long Discord gets to say goodbye."""
 
@@ -83,7 +86,7 @@ class Discord:
         """
         point_at(self._account.api_base, self._account.gateway)
         async with task_group() as tasks:
-            self._typing = TypingSigns(lambda: self._sending.client, tasks)
+            self._typing = TypingSigns(self._sending.show_typing, tasks, lasts=TYPING_LASTS)
             intake = Intake(tasks)
             backoff = Backoff(self._first_pause)
 
@@ -102,16 +105,16 @@ class Discord:
                 client,
                 intake=intake,
                 job_of=reception.job,
-                put_aside=reception.unreadable,
+                put_aside=guard.unreadable,
                 backoff=lambda: Backoff(self._first_pause),
                 sleep=self._sleep,
             )
-            try:
-                await catch_up.run(await self._last_messages())
-            except Exception:
+            error = await failure_of(catch_up.run(await self._last_messages()))
+            if error is not None:
                 await client.close()  # and so begin anew, rather than to keep anybody waiting
-                raise
+                raise error
 
+        guard = Guard(self._host, tasks, self._sleep)
         reception = DiscordReception(
             Me(
                 id=0,
@@ -125,9 +128,8 @@ class Discord:
             handle=handle,
             new_session=new_session,
             worked=backoff.worked,
-            tasks=tasks,
+            guard=guard,
             clock=self._clock,
-            sleep=self._sleep,
         )
         client = Client(
             reception,

@@ -7,10 +7,11 @@ from typing import Any
 
 import discord
 
-from adapters.discord.backoff import Backoff
+from adapters.backoff import Backoff
 from adapters.discord.client import Sleep
 from adapters.discord.failures import TROUBLE, in_words
 from adapters.discord.intake import Intake, Job
+from companion.tasks import failure_of
 
 logger = logging.getLogger(__name__)
 
@@ -76,23 +77,25 @@ class CatchUp:
 
     async def _release(self, channel: int, raw: list[Raw]) -> None:
         missed = [one for one in raw if not self._intake.holds(channel, _number(one))]
-        jobs = [job for one in missed if (job := await self._read(channel, one)) is not None]
+        jobs: list[Job] = []
+        for one in missed:
+            error = await failure_of(self._read(channel, one, jobs))
+            if error is not None:  # it hides no others
+                logger.error("a message in channel %d can't be read", channel, exc_info=error)
+                await self._put_aside(str(one.get("id")), error)
         if jobs:
             logger.info("%d messages were missed in channel %d", len(jobs), channel)
         self._intake.release(channel, jobs)
 
-    async def _read(self, channel: int, raw: Raw) -> Job | None:
-        """What takes in a message of the history; one that can't be read hides no others."""
+    async def _read(self, channel: int, raw: Raw, jobs: list[Job]) -> None:
+        """Put what takes in a message of the history behind `jobs`.
+
+        `history()` would end at the first one that discord.py can't parse.
+        """
         where = self._client.get_partial_messageable(channel, type=discord.ChannelType.private)
-        try:
-            # `history()` would end at the first one that discord.py can't parse.
-            state = self._client._connection
-            message = discord.Message(state=state, channel=where, data=raw)  # type: ignore[arg-type]
-        except Exception as error:
-            logger.exception("a message in channel %d can't be read", channel)
-            await self._put_aside(str(raw.get("id")), error)
-            return None
-        return self._job_of(message)
+        state = self._client._connection
+        message = discord.Message(state=state, channel=where, data=raw)  # type: ignore[arg-type]
+        jobs.append(self._job_of(message))
 
     async def _missed(self, channel: int, after: int) -> list[Raw] | None:
         """What came after that message, oldest first; None when Discord doesn't tell now."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,11 +11,12 @@ from typing import Any
 import discord
 
 from adapters.base import Handle, Host
-from adapters.buttons import OVER
-from adapters.discord.client import Interaction, Sleep
-from adapters.discord.failures import INTERACTION_OVER, PORTAL, TROUBLE, in_words
+from adapters.discord.client import Interaction
+from adapters.discord.failures import PORTAL
 from adapters.discord.files import with_contents
+from adapters.discord.guard import Guard
 from adapters.discord.intake import Intake, Job
+from adapters.discord.interactions import Interactions
 from adapters.discord.sending import Sending
 from adapters.discord.to_event import (
     MOST_FILES,
@@ -24,30 +25,19 @@ from adapters.discord.to_event import (
     Meaning,
     Stranger,
     Unreadable,
-    of_command,
     of_deletion,
     of_edit,
     of_message,
-    of_press,
     of_reaction,
     place,
-    sender_of,
-    where,
 )
 from companion.choices import Reference
 from companion.clock import Clock
-from companion.errors import DatabaseError
 from companion.events import FileReceived, PlatformEvent
 
 logger = logging.getLogger(__name__)
 
-DATABASE_PAUSE_SECONDS = 5.0
 MOST_REACTIONS = 1000
-WRITE_TO_ME = (
-    "I only talk with people whom my operator has let in. To ask for that, write to me in a direct"
-    " message."
-)
-NOT_NOW = "I have told you how my operator can let you in. Please wait until they have."
 UNREADABLE = (
     "Somebody wrote to me in <#{channel}>, and Discord hides from me what. To let me read messages"
     f" on servers that don't mention me, open {PORTAL}, my application, Bot, switch on Message"
@@ -68,9 +58,8 @@ class DiscordReception:
         handle: Handle,
         new_session: Callable[[discord.Client], Coroutine[Any, Any, None]],
         worked: Callable[[], None],
-        tasks: asyncio.TaskGroup,
+        guard: Guard,
         clock: Clock,
-        sleep: Sleep,
     ) -> None:
         self.me = me
         self._intake = intake
@@ -79,9 +68,11 @@ class DiscordReception:
         self._handle = handle
         self._new_session = new_session
         self._worked = worked
-        self._tasks = tasks
+        self._guard = guard
         self._clock = clock
-        self._sleep = sleep
+        self._interactions = Interactions(
+            intake=intake, guard=guard, sending=sending, host=host, handle=handle
+        )
         self._catching_up: asyncio.Task[None] | None = None
         self._told_owner = False
         self._listening = False
@@ -97,33 +88,33 @@ class DiscordReception:
         self._worked()
         if self._catching_up is not None:
             self._catching_up.cancel()
-        self._catching_up = self._spawn(self._new_session(client))
-        self._spawn(self._note(self._host.heard(PLATFORM)))
+        self._catching_up = self._guard.spawn(self._new_session(client))
+        self._guard.spawn(self._guard.note(self._host.heard(PLATFORM)))
 
     def resumed(self) -> None:
         self._listening = True
         self._worked()
-        self._spawn(self._note(self._host.heard(PLATFORM)))
+        self._guard.spawn(self._guard.note(self._host.heard(PLATFORM)))
 
     def disconnected(self) -> None:
         if not self._listening:
             return
         self._listening = False
         trouble = "the connection to Discord is interrupted"
-        self._spawn(self._note(self._host.troubled(PLATFORM, trouble)))
+        self._guard.spawn(self._guard.note(self._host.troubled(PLATFORM, trouble)))
 
     def message(self, message: discord.Message) -> None:
         self._intake.add(message.channel.id, self.job(message), message=message.id)
 
     def job(self, message: discord.Message) -> Job:
         """Takes in a message."""
-        return partial(self._safely, partial(self._message, message), str(message.id))
+        return self._guard.job(partial(self._message, message), str(message.id))
 
     def edited(self, message: discord.Message) -> None:
         async def take() -> None:
             await self._take(of_edit(message, self.me, admitted=await self._admits(message.author)))
 
-        self._intake.add(message.channel.id, partial(self._safely, take, f"edit {message.id}"))
+        self._intake.add(message.channel.id, self._guard.job(take, f"edit {message.id}"))
 
     def deleted(self, channel: int, message: int) -> None:
         async def take() -> None:
@@ -133,7 +124,7 @@ class DiscordReception:
                     return
                 await self._hand_over([of_deletion(known, self._clock.now())])
 
-        self._intake.add(channel, partial(self._safely, take, f"delete {message}"))
+        self._intake.add(channel, self._guard.job(take, f"delete {message}"))
 
     def reacted(self, reaction: discord.RawReactionActionEvent, *, removed: bool) -> None:
         if not self._is_news(reaction, removed):
@@ -142,54 +133,13 @@ class DiscordReception:
             return
         take = partial(self._reaction, reaction, removed=removed)
         name = f"reaction to {reaction.message_id}"
-        self._intake.add(reaction.channel_id, partial(self._safely, take, name))
+        self._intake.add(reaction.channel_id, self._guard.job(take, name))
 
     def asked(self, interaction: Interaction, text: str) -> None:
-        event = of_command(interaction, text)
-        admitting = self._tasks.create_task(self._admits(interaction.user))
-        deferred = self._spawn(self._defer_or_turn_away(interaction, event.id, admitting))
-
-        async def take() -> None:
-            await asyncio.wait([deferred])
-            if await admitting:
-                await self._take([event])
-
-        chat = interaction.channel_id or 0
-        self._intake.add(chat, partial(self._safely, take, event.id))
+        self._interactions.asked(interaction, text)
 
     def pressed(self, interaction: Interaction, reference: Reference) -> None:
-        admitting = self._tasks.create_task(self._admits(interaction.user))
-        answered = self._spawn(self._put_buttons_away(interaction, reference, admitting))
-
-        async def take() -> None:
-            if not await admitting:
-                return
-            choice = await self._host.chosen(where(interaction), reference)
-            if choice is None or not choice.words:
-                return
-            event = of_press(interaction, reference, choice.words)
-            await asyncio.wait([answered])
-            if interaction.guild_id is not None and interaction.response.is_done():
-                self._sending.expect_answer(event.id, interaction, answered=True)
-            await self._take([event])
-
-        chat = interaction.channel_id or 0
-        self._intake.add(chat, partial(self._safely, take, f"button {reference}"))
-
-    async def _put_buttons_away(
-        self, interaction: Interaction, reference: Reference, admitting: asyncio.Task[bool]
-    ) -> None:
-        """The answer that Discord waits for: the message without its buttons."""
-        if not await admitting:
-            await self._turn_away(interaction)
-            return
-        try:
-            if await self._host.chosen(where(interaction), reference) is None:
-                await interaction.response.send_message(OVER, ephemeral=True)
-            else:
-                await interaction.response.edit_message(view=None)
-        except TROUBLE as error:
-            logger.info("a pressed button is left as it is: %s", in_words(error))
+        self._interactions.pressed(interaction, reference)
 
     async def _message(self, message: discord.Message) -> None:
         meaning = of_message(message, self.me, admitted=await self._admits(message.author))
@@ -254,74 +204,3 @@ class DiscordReception:
 
     async def _admits(self, user: discord.User | discord.Member) -> bool:
         return await self._host.admits(PLATFORM, str(user.id))
-
-    async def _defer_or_turn_away(
-        self, interaction: Interaction, event: str, admitting: asyncio.Task[bool]
-    ) -> None:
-        if await admitting:
-            self._sending.expect_answer(event, interaction)
-            await self._defer(interaction, event)
-        else:
-            await self._turn_away(interaction)
-
-    async def _defer(self, interaction: Interaction, event: str) -> None:
-        """Show that an answer is being thought of; Discord waits three seconds for that."""
-        try:
-            hidden = interaction.guild_id is not None
-            await interaction.response.defer(ephemeral=hidden, thinking=True)
-        except TROUBLE as error:
-            code = getattr(error, "code", None)
-            log = logger.info if code in INTERACTION_OVER else logger.warning
-            log("%s can't be answered as such: %s", event, in_words(error))
-            self._sending.forget(event)
-
-    async def _turn_away(self, interaction: Interaction) -> None:
-        text: str | None = WRITE_TO_ME
-        if interaction.guild_id is None:
-            chat = str(interaction.channel_id)
-            text = await self._host.turned_away(PLATFORM, sender_of(interaction.user), chat)
-        try:
-            await interaction.response.send_message(text or NOT_NOW, ephemeral=True)
-        except TROUBLE as error:
-            logger.info("a stranger could not be told: %s", in_words(error))
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do `work` beside everything else; what goes wrong there ends nothing else."""
-
-        async def guarded() -> None:
-            try:
-                await work
-            except Exception:
-                logger.exception("something went wrong with Discord")
-
-        return self._tasks.create_task(guarded())
-
-    async def _safely(self, take: Callable[[], Awaitable[None]], name: str) -> None:
-        """Do `take`, again while the database takes nothing; what else fails is put aside."""
-        while True:
-            try:
-                await take()
-            except DatabaseError as error:
-                logger.error("what Discord gave waits for the database: %s", error)  # noqa: TRY400
-                await self._sleep(DATABASE_PAUSE_SECONDS)
-            except TROUBLE as error:
-                logger.warning("%s is left out: %s", name, in_words(error))
-                return
-            except Exception as error:
-                logger.exception("%s can't be read", name)
-                await self.unreadable(name, error)
-                return
-            else:
-                return
-
-    async def unreadable(self, name: str, error: Exception) -> None:
-        """What Discord gave under this name is put aside for the operator."""
-        words = in_words(error)
-        await self._note(self._host.unreadable(PLATFORM, name, user=None, body="", error=words))
-
-    async def _note(self, noting: Awaitable[None]) -> None:
-        """Notes about the platform are worth no more than a log line if they fail."""
-        try:
-            await noting
-        except DatabaseError as error:
-            logger.warning("a note about Discord is lost: %s", error)

@@ -19,7 +19,7 @@ from adapters.discord.render import render
 from adapters.discord.split import Piece, split
 from adapters.discord.to_event import INTERACTION
 from companion.errors import DeliveryDelayedError, DeliveryError, OutOfReachError
-from companion.events import Document, OutgoingMessage, Sender
+from companion.events import Address, Document, OutgoingMessage, Sender
 from companion.text import neutral_name
 
 logger = logging.getLogger(__name__)
@@ -148,6 +148,14 @@ class Sending:
             logger.info("the owner could not be told: %s", type(error).__name__)
         else:
             await self.say(channel.id, text)
+
+    async def show_typing(self, address: Address) -> None:
+        """Show once that somebody types; if that fails it is only logged."""
+        try:
+            channel = int(address.thread or address.chat)
+            await self._connected().get_partial_messageable(channel).typing()
+        except (*TROUBLE, DeliveryDelayedError) as error:
+            logger.debug("typing could not be shown: %s", type(error).__name__)
 
     def _connected(self) -> discord.Client:
         if self.client is None or self.client.is_closed():

@@ -7,13 +7,25 @@ from typing import Any, Protocol
 
 import discord
 from discord import app_commands
+from discord.http import Route
 
 from adapters.discord.failures import TROUBLE, in_words
+from companion.commands.in_languages import in_other_languages
 
 logger = logging.getLogger(__name__)
 
 MOST_WORDS = 2000
 DESCRIPTION_CHARS = 100
+_LOCALES = {
+    "de": ("de",),
+    "es": ("es-ES", "es-419"),
+    "fr": ("fr",),
+    "pt": ("pt-BR",),
+    "ru": ("ru",),
+    "zh": ("zh-CN", "zh-TW"),
+}
+"""Discord's names for languages."""
+_LANGUAGES = {locale: language for language, all_ in _LOCALES.items() for locale in all_}
 
 
 class Command(Protocol):
@@ -58,7 +70,7 @@ def add_commands(
     for slash in commands:
         command: app_commands.Command[Any, Any, Any] = app_commands.Command(
             name=slash.name,
-            description=slash.help[:DESCRIPTION_CHARS],
+            description=app_commands.locale_str(slash.help[:DESCRIPTION_CHARS], of=slash.name),
             callback=_with_words(slash, asked) if slash.takes else _alone(slash, asked),
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True),
             allowed_installs=app_commands.AppInstallationType(guild=True),
@@ -83,20 +95,47 @@ def _with_words(slash: Slash, asked: Asked) -> Any:
     return app_commands.describe(words=slash.takes[:DESCRIPTION_CHARS])(callback)
 
 
+class _InLanguages(app_commands.Translator):
+    """Gives discord.py what a command does in other languages."""
+
+    async def translate(
+        self,
+        string: app_commands.locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        command, language = string.extras.get("of"), _LANGUAGES.get(locale.value)
+        if command is None or language is None:
+            return None
+        words = in_other_languages(command).get(language)
+        return words[:DESCRIPTION_CHARS] if words else None
+
+
 async def synced(tree: app_commands.CommandTree[Any]) -> None:
     """Register the tree's commands, if Discord knows others.
 
     Without the menu the commands still work when they are written as a message.
     """
+    translator = _InLanguages()
+    await tree.set_translator(translator)
+    ours = [await one.get_translated_payload(tree, translator) for one in tree.get_commands()]
     try:
-        # Not `fetch_commands`, which misreads the contexts of a command (discord.py 2.7.1).
-        fetched = await tree.client.http.get_global_commands(tree.client.application_id)
-        known = {_essence(command) for command in fetched}
-        if known != {_essence(command.to_dict(tree)) for command in tree.get_commands()}:
+        if set(map(_essence, await _registered(tree))) != set(map(_essence, ours)):
             await tree.sync()
             logger.info("slash commands are registered anew")
     except TROUBLE as error:
         logger.warning("slash commands could not be registered: %s", in_words(error))
+
+
+async def _registered(tree: app_commands.CommandTree[Any]) -> Any:
+    """What Discord knows. Not `fetch_commands`, which misreads the contexts of a command and leaves
+    out other languages (discord.py 2.7.1)."""
+    route = Route(
+        "GET",
+        "/applications/{application_id}/commands",
+        application_id=tree.client.application_id,
+    )
+    return await tree.client.http.request(route, params={"with_localizations": "true"})
 
 
 def _essence(command: Any) -> tuple[Any, ...]:
@@ -107,4 +146,5 @@ def _essence(command: Any) -> tuple[Any, ...]:
     )
     contexts = tuple(sorted(command.get("contexts") or ()))
     installs = tuple(sorted(command.get("integration_types") or ()))
-    return command["name"], command["description"], options, contexts, installs
+    languages = tuple(sorted((command.get("description_localizations") or {}).items()))
+    return command["name"], command["description"], options, contexts, installs, languages

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import discord
 
-from adapters.discord.backoff import Backoff
+from adapters.backoff import Backoff
 from adapters.discord.client import Sleep
 from adapters.discord.failures import (
     INTENT_MISSING,
@@ -13,6 +13,7 @@ from adapters.discord.failures import (
     RefusedByDiscordError,
     in_words,
 )
+from companion.tasks import failure_of
 
 logger = logging.getLogger(__name__)
 
@@ -34,23 +35,32 @@ async def supervise(
     """
     known: set[str] = set()
     while True:
-        words = "Discord ended the connection"
-        try:
-            await connect()
-        except discord.LoginFailure:
-            raise RefusedByDiscordError(TOKEN_REFUSED) from None
-        except discord.PrivilegedIntentsRequired:
-            raise RefusedByDiscordError(INTENT_MISSING) from None
-        except discord.ConnectionClosed as error:
-            if error.code == AUTHENTICATION_FAILED:
-                raise RefusedByDiscordError(TOKEN_REFUSED) from None
-            words = f"Discord ended the connection with code {error.code}"
-        except Exception as error:
-            words = f"Discord can't be reached: {in_words(error)}"
-            logger.debug("what ended the connection", exc_info=True)
+        error = await failure_of(connect())
+        words = _what_ended(error)
+        logger.debug("what ended the connection", exc_info=error)
         pause = backoff.next()
         log = logger.info if words in known else logger.warning
         log("%s; trying again in %.0f s", words, pause)
         known.add(words)
         await troubled(words)
         await sleep(pause)
+
+
+def _what_ended(error: Exception | None) -> str:
+    """Why the connection has ended, in words.
+
+    Raises:
+        RefusedByDiscordError: trying again won't help.
+    """
+    match error:
+        case None:
+            return "Discord ended the connection"
+        case discord.LoginFailure():
+            raise RefusedByDiscordError(TOKEN_REFUSED) from None
+        case discord.PrivilegedIntentsRequired():
+            raise RefusedByDiscordError(INTENT_MISSING) from None
+        case discord.ConnectionClosed(code=code):
+            if code == AUTHENTICATION_FAILED:
+                raise RefusedByDiscordError(TOKEN_REFUSED) from None
+            return f"Discord ended the connection with code {code}"
+    return f"Discord can't be reached: {in_words(error)}"

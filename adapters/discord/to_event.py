@@ -225,6 +225,7 @@ def _files(message: Message, text: str) -> list[PlatformEvent]:
             text="" if number else text,
             message=f"{message.id}/{number}" if number else str(message.id),
             more_may_follow=True,
+            album=str(message.id) if len(message.attachments) > 1 else "",
         )
         for number, file in enumerate(message.attachments)
     ]

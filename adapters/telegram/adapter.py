@@ -1,8 +1,14 @@
 """Telegram as a chat platform of the companion."""
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
+
+from telegram import Bot
+from telegram.constants import ChatAction
+from telegram.error import TelegramError
 
 from adapters.base import Handle, Host
 from adapters.telegram.connection import Connection, Sleep, connected
@@ -11,14 +17,18 @@ from adapters.telegram.menu import Menu, show_menu
 from adapters.telegram.polling import HUNG, WAIT, Polling
 from adapters.telegram.sending import Sending, pieces
 from adapters.telegram.to_event import PLATFORM, Me
-from adapters.telegram.typing import TypingSigns
 from adapters.telegram.webhook import Webhook, WebhookServer
+from adapters.typing import TypingSigns
 from companion.clock import Clock
 from companion.errors import DeliveryDelayedError
 from companion.events import Address, OutgoingMessage
 from companion.tasks import task_group
 
+logger = logging.getLogger(__name__)
+
 NOT_YET = timedelta(seconds=1)
+TYPING_LASTS = timedelta(seconds=4.5)
+"""Telegram shows the sign for five seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +94,7 @@ class Telegram:
         ):
             bot = connection.bot
             self._sending = Sending(bot, link_previews=self._link_previews, moved=self._moved)
-            self._typing = TypingSigns(bot, tasks)
+            self._typing = TypingSigns(partial(_show_typing, bot), tasks, lasts=TYPING_LASTS)
             self.ready.set()
             tasks.create_task(show_menu(bot, self._commands))
             me = Me(id=bot.id, username=bot.username, name=self._name)
@@ -142,3 +152,14 @@ class Telegram:
 
     async def _moved(self, chat: str, to: str) -> None:
         await self._host.moved(PLATFORM, chat, to)
+
+
+async def _show_typing(bot: Bot, address: Address) -> None:
+    try:
+        await bot.send_chat_action(
+            chat_id=address.chat,
+            action=ChatAction.TYPING,
+            message_thread_id=int(address.thread) if address.thread else None,
+        )
+    except TelegramError as error:
+        logger.debug("typing could not be shown: %s", type(error).__name__)

@@ -15,7 +15,7 @@ from telegram import Bot
 from telegram.error import InvalidToken, TelegramError
 from telegram.request import HTTPXRequest
 
-from adapters.telegram.backoff import Backoff
+from adapters.backoff import Backoff
 from adapters.telegram.failures import TokenRefusedError
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-from typing import Any
 
 from telegram import Bot, Update
 from telegram.error import TelegramError
@@ -22,6 +21,7 @@ from adapters.telegram.to_event import (
 )
 from companion.clock import Clock
 from companion.errors import DatabaseError
+from companion.tasks import failure_of
 
 logger = logging.getLogger(__name__)
 
@@ -53,15 +53,14 @@ class Intake:
         Raises:
             DatabaseError: it could not be stored now, and must not be confirmed.
         """
-        try:
-            update = Update.de_json(raw, self._bot)
-            admission = Admission(admitted=await self._admits(raw), listens=self._listens)
-            meaning = to_event(update, self._me, admission)
-        except DatabaseError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever one update does, the others go on
+        error = await failure_of(self._take(raw), but=(DatabaseError,))
+        if error is not None:  # whatever one update does, the others go on
             await self._put_aside(raw, error)
-            return
+
+    async def _take(self, raw: Raw) -> None:
+        update = Update.de_json(raw, self._bot)
+        admission = Admission(admitted=await self._admits(raw), listens=self._listens)
+        meaning = to_event(update, self._me, admission)
         match meaning:
             case None:
                 return
@@ -72,21 +71,13 @@ class Intake:
             case Pressed():
                 await self._presses.take(meaning)
             case event:
-                await self._handle_event(raw, event)
+                await self._handle(event)
 
     async def _admits(self, raw: Raw) -> bool:
         """Whether the sender of an update may talk here; updates are let go on in their order."""
         sender = _sender(raw)
         async with self._in_order:
             return sender is not None and await self._host.admits(PLATFORM, sender)
-
-    async def _handle_event(self, raw: Raw, event: Any) -> None:
-        try:
-            await self._handle(event)
-        except DatabaseError:
-            raise
-        except Exception as error:  # noqa: BLE001 - as above
-            await self._put_aside(raw, error)
 
     async def _put_aside(self, raw: Raw, error: Exception) -> None:
         await self._host.unreadable(

@@ -8,8 +8,8 @@ from datetime import timedelta
 from telegram import Bot
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
+from adapters.backoff import Backoff
 from adapters.base import Host
-from adapters.telegram.backoff import Backoff
 from adapters.telegram.connection import Connection, Raw, Sleep
 from adapters.telegram.failures import TokenRefusedError, seconds
 from adapters.telegram.to_event import PLATFORM, UPDATES

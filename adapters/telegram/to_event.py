@@ -148,6 +148,7 @@ def _received(message: Message, user: TelegramUser, me: Me, *, addressed: bool) 
             message=number,
             addressed=addressed,
             more_may_follow=addressed,
+            album=message.media_group_id or "",
         )
     if not text.strip():
         return None

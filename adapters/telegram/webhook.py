@@ -12,8 +12,8 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import InvalidToken, TelegramError
 
+from adapters.backoff import Backoff
 from adapters.base import Host
-from adapters.telegram.backoff import Backoff
 from adapters.telegram.connection import Raw, Sleep
 from adapters.telegram.failures import TokenRefusedError
 from adapters.telegram.to_event import PLATFORM, UPDATES

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from companion.cli.arguments import Subparsers
 
 if TYPE_CHECKING:
+    from adapters.bench.run import Stage
     from companion.bench.figures import Figure
 
 
@@ -45,15 +46,22 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run_discord(args: argparse.Namespace) -> int:
-    from adapters.discord.bench.run import Plan, measure
+    from adapters.bench.discord import DISCORD
 
-    return _show(measure(Plan(chats=20) if args.quick else Plan()), args)
+    return _chats(DISCORD, args)
 
 
 def run_telegram(args: argparse.Namespace) -> int:
-    from adapters.telegram.bench.run import Plan, measure
+    from adapters.bench.telegram import TELEGRAM
 
-    return _show(measure(Plan(chats=20) if args.quick else Plan()), args)
+    return _chats(TELEGRAM, args)
+
+
+def _chats(stage: Stage, args: argparse.Namespace) -> int:
+    from adapters.bench.people import Crowd
+    from adapters.bench.run import measure
+
+    return _show(measure(stage, Crowd(chats=20) if args.quick else Crowd()), args)
 
 
 def run_schedule(args: argparse.Namespace) -> int:

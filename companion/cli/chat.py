@@ -101,18 +101,18 @@ async def _once(companion: Companion, person: Sender, text: str, *, as_json: boo
     from companion.clock import SystemClock
 
     said: list[str] = []
+
+    def show(answer: str) -> None:
+        said.append(answer)
+        if not as_json:  # at once: a slow model may still be at its notes
+            print(answer, flush=True)
+
     lines = Lines(
-        one_line(text),
-        person=person,
-        clock=SystemClock(),
-        quiet=companion.quiet,
-        show=said.append,
+        one_line(text), person=person, clock=SystemClock(), quiet=companion.quiet, show=show
     )
     await _talk(companion, person, lines)
     if as_json:
-        sys.stdout.write(json.dumps({"answers": said}, ensure_ascii=False) + "\n")
-    else:
-        sys.stdout.writelines(f"{answer}\n" for answer in said)
+        print(json.dumps({"answers": said}, ensure_ascii=False))
     if not said:
         sys.stderr.write("No answer yet. What you said is kept and will be answered.\n")
     return 0 if said else 1

@@ -61,6 +61,8 @@ class Function:
     description: str
     arguments: type[Arguments]
     run: Callable[..., Awaitable[Outcome | Write]]
+    writes: bool
+    """Whether `run` always gives a `Write`."""
 
     @property
     def schema(self) -> ToolSchema:
@@ -87,13 +89,15 @@ def function(run: Callable[..., Awaitable[Outcome | Write]]) -> Function:
     Its docstring is what the model reads. It gives an `Outcome`, or a `Write` that makes one where
     something is to be written.
     """
-    _turn, *theirs = inspect.signature(run, eval_str=True).parameters.values()
+    signature = inspect.signature(run, eval_str=True)
+    _turn, *theirs = signature.parameters.values()
     fields: dict[str, Any] = {
         p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in theirs
     }
     name = getattr(run, "__name__", "")
     arguments = create_model(name, __base__=Arguments, **fields)
-    return Function(name, " ".join((inspect.getdoc(run) or "").split()), arguments, run)
+    description = " ".join((inspect.getdoc(run) or "").split())
+    return Function(name, description, arguments, run, signature.return_annotation == Write)
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class OpenerTurns:
                 zone=zone,
             ),
             executor=FunctionExecutor(
-                self._db, (*drafting(draft), conversation_search, archival_storage_search)
+                (*drafting(draft), conversation_search, archival_storage_search)
             ),
             nudge=NUDGE,
             max_steps=STEPS,

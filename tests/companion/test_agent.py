@@ -133,6 +133,25 @@ async def test_the_same_call_with_the_same_result_is_told_off_and_then_stopped(
     assert llm.prompts[3][-2].text == LOOPING
 
 
+async def test_a_call_that_fails_takes_no_other_of_its_answer_along(tmp_path: Path) -> None:
+    llm = ScriptedLLM(
+        calls(
+            ("working_context_append", {"text": "Anna has a cat."}),
+            ("working_context_replace", {"old": "a dog", "new": "two dogs"}),
+            ("send_message", {"message": "A cat!"}),
+        ),
+        sends("No more than that."),
+    )
+    async with a_world(tmp_path, llm) as world:
+        assert await world.say("I have a cat") == ["A cat!", "No more than that."]
+        assert "Anna has a cat." in await (await world.memory()).working_context()
+        assert await world.rows("SELECT number, failed FROM tool_done WHERE step_id = 1") == [
+            (0, 0),
+            (1, 1),
+            (2, 0),
+        ]
+
+
 async def test_the_same_message_sixty_times_in_one_answer_is_sent_once(tmp_path: Path) -> None:
     llm = ScriptedLLM(calls(*[("send_message", {"message": "Hi!"})] * 60))
     async with a_world(tmp_path, llm) as world:

@@ -53,7 +53,9 @@ async def test_what_was_done_before_the_disk_was_full_is_not_done_again(tmp_path
     note = " ".join(f"word{number}" for number in range(20_000))
     scripted = ScriptedLLM(
         calls(
-            ("send_message", {"message": "I keep it."}), ("archival_storage_insert", {"text": note})
+            ("send_message", {"message": "I keep it."}),
+            ("conversation_search", {"query": "keep"}),
+            ("archival_storage_insert", {"text": note}),
         ),
         sends("Welcome back."),
     )
@@ -68,6 +70,25 @@ async def test_what_was_done_before_the_disk_was_full_is_not_done_again(tmp_path
         assert await world.rows("SELECT text FROM passage") == [(note,)]
         said = await world.rows("SELECT said FROM message WHERE said <> '' ORDER BY id")
         assert said == [("Keep this",), ("I keep it.",), ("I am back",), ("Welcome back.",)]
+
+
+async def test_an_answer_whose_effects_the_disk_does_not_take_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    answer = calls(
+        ("archival_storage_insert", {"text": "long " * 20_000}),
+        ("send_message", {"message": "I keep it."}),
+    )
+    scripted = ScriptedLLM(answer, answer, sends("Welcome back."))
+    llm = FillsTheDisk(scripted, pages=0)
+    async with a_world(tmp_path, llm, window=200_000) as world:
+        llm.world = world
+        assert await world.say("Keep this") == []
+        assert await world.rows("SELECT COUNT(*) FROM step") == [(0,)]
+
+        await limit(world, UNLIMITED)
+        assert await world.say("I am back") == ["I keep it.", "Welcome back."]
+        assert await world.rows("SELECT COUNT(*) FROM passage") == [(1,)]
 
 
 async def test_an_edit_that_the_disk_cut_off_stands_in_the_queue_once(tmp_path: Path) -> None:

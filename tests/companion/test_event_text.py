@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from companion.event_text import duration, event_text, local_time, spoken
+from companion.event_text import album_text, duration, event_text, local_time, spoken, spoken_with
 from companion.events import (
     Address,
     FileReceived,
@@ -116,3 +116,16 @@ def test_an_unknown_zone_is_shown_as_utc() -> None:
 )
 def test_a_duration_is_told_in_its_largest_unit(length: timedelta, text: str) -> None:
     assert duration(length) == text
+
+
+def test_an_album_is_one_event() -> None:
+    album = [
+        FileReceived(**COMMON, name=name, media_type="image/jpeg", size=1024, text=text)
+        for name, text in (("a", ""), ("b", "the garden"), ("c", ""))
+    ]
+    files = "; ".join(f"“{name}”, image/jpeg, 1,024 bytes" for name in "abc")
+    assert spoken_with(album) == "the garden"
+    assert album_text(album, BERLIN, "the garden") == (
+        f"{HEAD} (Anna sent 3 files: {files}) and wrote: the garden"
+    )
+    assert album_text(album[:1], BERLIN, "") == event_text(album[0], BERLIN, "")

@@ -11,7 +11,7 @@ from companion.events import (
     MessageReceived,
     Sender,
 )
-from companion.gathering import Batch, Gathering
+from companion.gathering import Batch, Gathering, albums
 from companion.storage.inbox import InboxItem
 from tests.support.virtual_clock import VirtualClock
 
@@ -141,6 +141,42 @@ def test_an_album_is_one_batch() -> None:
         lane.comes(event)
     batch, _ = lane.gathering.next(lane.items)
     assert len(batch.earlier) == 2
+
+
+def photo(lane: Lane, name: str, **more: Any) -> FileReceived:
+    """A file of the album "1"."""
+    given = {"media_type": "image/jpeg", "size": 1, "album": "1", "more_may_follow": True, **more}
+    return FileReceived(**lane.common("1"), name=name, **given)
+
+
+def test_an_album_is_waited_for_and_kept_together_where_nothing_else_is() -> None:
+    lane = Lane()
+    lane.gathering = Gathering(timedelta(0), timedelta(0), lane.clock)
+    lane.comes(photo(lane, "a"))
+    lane.comes(photo(lane, "b"))
+    lane.said("one")
+    batch, wait = lane.gathering.next(lane.items[:2])
+    assert (len(batch.earlier), wait) == (1, timedelta(seconds=1))
+    batch, wait = lane.gathering.next(lane.items)
+    assert (len(batch.earlier), wait) == (1, timedelta(0))
+
+
+def test_what_of_an_album_is_not_for_the_companion_is_kept_apart() -> None:
+    lane = Lane()
+    lane.comes(photo(lane, "a"))
+    lane.comes(photo(lane, "b", addressed=False, more_may_follow=False))
+    batch, _ = lane.gathering.next(lane.items)
+    assert (batch.earlier, batch.lead) == ((), lane.items[0])
+
+
+def test_an_album_is_told_as_one_among_others() -> None:
+    lane = Lane()
+    lane.said("one")
+    for name in ("a", "b"):
+        lane.comes(photo(lane, name))
+    lane.comes(photo(lane, "c", album="2"))
+    lane.comes(photo(lane, "d", album=""))
+    assert [len(one) for one in albums(lane.items)] == [1, 2, 1, 1]
 
 
 def test_an_edit_of_what_was_not_answered_replaces_it() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.app import open_companion
 from companion.events import MessageDeleted, MessageEdited, MessageReceived
 from companion.pruning import AT_A_TIME, KEPT, Pruning
-from tests.companion.test_app import message, settings
+from tests.companion.test_app import message, opened, settings
 from tests.support.model_server import ModelServer
 from tests.support.model_server import says as answers
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
@@ -194,7 +193,7 @@ async def test_a_running_companion_prunes_by_itself(tmp_path: Path) -> None:
     clock = VirtualClock(message("", "0").at)
     async with ModelServer([answers("One."), answers("Two."), answers("Three.")]) as server:
         for number in range(3):  # the last start looks at what the one before it has done
-            async with open_companion(
+            async with opened(
                 tmp_path, settings=settings(server), environ={}, clock=clock
             ) as companion:
                 heard = await companion.answer(message(f"canary {number}", str(number)))

@@ -14,6 +14,7 @@ from tests.support.telegram_rules import (
     Json,
     Refusal,
     RefusedError,
+    check_commands,
     check_text,
     keyboard_of,
 )
@@ -184,7 +185,7 @@ class BotApi:
 
     # Waiting for what the bot does
 
-    async def until(self, true: Callable[[], bool], *, seconds: float = 20) -> None:
+    async def until(self, true: Callable[[], bool], *, seconds: float = 60) -> None:
         """Return when `true` holds; it is asked whenever something happens here."""
         # not `wait_for`, which may swallow that somebody is cancelled (before Python 3.12)
         async with asyncio.timeout(seconds), self._changed:
@@ -347,8 +348,13 @@ class BotApi:
         return True
 
     async def _do_setmycommands(self, given: Json) -> bool:
-        self.commands[given.get("language_code", "")] = json.loads(given["commands"])
+        commands = json.loads(given["commands"])
+        check_commands(commands)
+        self.commands[given.get("language_code", "")] = commands
         return True
+
+    async def _do_getmycommands(self, given: Json) -> list[Json]:
+        return self.commands.get(given.get("language_code", ""), [])
 
     async def _do_setwebhook(self, given: Json) -> bool:
         self.webhook = given

@@ -1,6 +1,7 @@
 """What Telegram refuses, in its own words; it is asked itself where it can be."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -50,6 +51,17 @@ class RefusedError(Exception):
     def __init__(self, code: int, description: str, **parameters: Any) -> None:
         super().__init__(description)
         self.refusal = Refusal(code, description, parameters)
+
+
+def check_commands(commands: list[Json]) -> None:
+    """Refuse a menu that Telegram would not show."""
+    if not 1 <= len(commands) <= 100:
+        raise RefusedError(400, "Bad Request: BOT_COMMANDS_TOO_MUCH")
+    for command in commands:
+        if not re.fullmatch(r"[a-z0-9_]{1,32}", command["command"]):
+            raise RefusedError(400, "Bad Request: BOT_COMMAND_INVALID")
+        if not 1 <= len(command["description"]) <= 256:
+            raise RefusedError(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID")
 
 
 def keyboard_of(given: Json) -> list[list[Json]]:

@@ -170,7 +170,7 @@ async def a_world(
                 limits=limits,
                 llm=llm,
                 counter=counter,
-                executor=FunctionExecutor(db, FUNCTIONS),
+                executor=FunctionExecutor(FUNCTIONS),
                 deliveries=deliveries,
                 allowance=allowance,
                 clock=clock,

@@ -104,7 +104,7 @@ async def test_a_strangers_press_does_nothing(tmp_path: Path, server: DiscordSer
     async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna]) as talk:
         shown, yes, _ = await asks(server, anna, channel)
         await server.presses(eve, channel, yes, shown)
-        await server.until(lambda: str(eve.id) in str(server.callbacks[-1]))
+        await server.until(lambda: "in a direct message" in str(server.callbacks[-1]))
         assert await talk.hears(anna, server.direct(anna), "Hi") == ["Hi"]
 
 

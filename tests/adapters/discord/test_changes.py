@@ -220,18 +220,21 @@ async def test_a_file_that_cannot_be_fetched_is_still_a_file(
     assert "notes.txt could not be fetched" in llm.prompts[0][-2].text
 
 
-async def test_several_files_are_one_turn_each_and_none_is_lost(
+async def test_several_files_of_one_message_are_one_event_and_none_is_lost(
     tmp_path: Path, server: DiscordServer
 ) -> None:
     anna = server.person("Anna")
     chat = server.direct(anna)
-    llm = ScriptedLLM(lambda messages: says(f"answer {len(messages)}"))
+    llm = ScriptedLLM(says("Lovely."))
     files = [server.attachment(f"{n}.png", b"png", "image/png") for n in range(3)]
     async with on_discord(tmp_path, server, llm, allowed=[anna]) as talk:
         await server.says(anna, chat, "Look", attachments=files)
-        await server.posted(3)
+        assert await server.posted(1) == ["Lovely."]
         names = await talk.world.rows("SELECT body ->> '$.name' FROM inbox ORDER BY id")
     assert names == [("0.png",), ("1.png",), ("2.png",)]
+    (told,) = [one.text for one in llm.prompts[0] if "sent 3 files" in one.text]
+    assert all(f"“{n}.png”" in told for n in range(3))
+    assert told.endswith(" and wrote: Look")
 
 
 @pytest.mark.parametrize("words", ["A sticker", "Wave"])

@@ -48,6 +48,8 @@ def config(
 kind = "none"
 [gathering]
 pause_seconds = 0
+[people]
+hello = ""
 [discord]
 allowed = {[one.id for one in allowed]}
 api_base = "{server.api_base}"

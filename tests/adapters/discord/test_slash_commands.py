@@ -20,6 +20,16 @@ async def test_every_command_is_registered_for_servers_and_direct_messages(
         assert command["integration_types"] == [0]
 
 
+async def test_they_are_told_in_peoples_languages(tmp_path: Path, server: DiscordServer) -> None:
+    async with on_discord(tmp_path, server, ScriptedLLM()):
+        (memory,) = [one for one in server.commands if one["name"] == "memory"]
+    told = memory["description_localizations"]
+    assert told["de"] == "was ich von dir weiß"
+    assert told["es-ES"] == told["es-419"]
+    assert told["zh-CN"] == "我记得你的哪些事"
+    assert "ja" not in told
+
+
 async def test_they_are_registered_anew_only_when_they_changed(
     tmp_path: Path, server: DiscordServer
 ) -> None:
@@ -29,6 +39,9 @@ async def test_they_are_registered_anew_only_when_they_changed(
     server.commands[0]["description"] = "something else"
     async with on_discord(tmp_path, server, ScriptedLLM()):
         assert server.syncs == 2
+    server.commands[0]["description_localizations"]["de"] = "etwas anderes"
+    async with on_discord(tmp_path, server, ScriptedLLM()):
+        assert server.syncs == 3
 
 
 async def test_a_menu_that_is_refused_ends_nothing(tmp_path: Path, server: DiscordServer) -> None:

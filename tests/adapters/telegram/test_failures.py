@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from telegram import Bot
 
 from adapters.telegram import TokenRefusedError
 from adapters.telegram.failures import AGAIN
-from adapters.telegram.typing import TypingSigns
-from companion.events import Address
 from companion.llm.protocol import Reply
 from companion.storage import platforms
 from tests.support.bot_api import (
@@ -149,16 +146,6 @@ async def test_typing_is_shown_while_a_turn_runs(tmp_path: Path, api: BotApi) ->
         await api.until(lambda: len(api.actions) == 1)
         llm.thinking.set()
         await api.until_sent(1)
-
-
-async def test_typing_ends_with_the_turn(api: BotApi) -> None:
-    address = Address(platform="telegram", chat="7")
-    async with Bot(TOKEN, base_url=api.base_url) as bot, asyncio.TaskGroup() as tasks:
-        signs = TypingSigns(bot, tasks)
-        signs.show(address, True)
-        await api.until(lambda: len(api.actions) == 1)
-        signs.show(address, False)
-    # the group has ended: nothing goes on to show it
 
 
 async def test_another_poller_is_named_and_we_go_on_when_it_is_gone(

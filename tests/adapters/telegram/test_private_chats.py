@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from companion.commands.in_languages import LANGUAGES
 from companion.llm.protocol import Reply
 from tests.support.bot_api import BotApi, person
 from tests.support.scripted_llm import ScriptedLLM, says, sends
@@ -101,6 +102,22 @@ async def test_the_commands_are_in_the_menu(tmp_path: Path, api: BotApi) -> None
     async with on_telegram(tmp_path, api, ScriptedLLM()):
         await api.until(lambda: "" in api.commands)
     assert {"memory", "help"} <= {command["command"] for command in api.commands[""]}
+
+
+async def test_the_menu_is_in_the_persons_language(tmp_path: Path, api: BotApi) -> None:
+    async with on_telegram(tmp_path, api, ScriptedLLM()):
+        await api.until(lambda: set(LANGUAGES) <= api.commands.keys())
+    told = {one["command"]: one["description"] for one in api.commands["de"]}
+    assert told["memory"] == "was ich von dir weiß"
+    assert told.keys() == {one["command"] for one in api.commands[""]}
+
+
+async def test_a_menu_that_telegram_knows_is_not_sent_again(tmp_path: Path, api: BotApi) -> None:
+    for _ in range(2):
+        api.calls.clear()
+        async with on_telegram(tmp_path, api, ScriptedLLM()):
+            await api.until(lambda: len(api.called("getMyCommands")) == 1 + len(LANGUAGES))
+    assert api.called("setMyCommands") == []
 
 
 async def test_links_have_no_preview(tmp_path: Path, api: BotApi) -> None:

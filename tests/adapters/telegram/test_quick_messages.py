@@ -48,7 +48,7 @@ async def test_three_quick_messages_get_one_answer_and_a_command_among_them_runs
     assert len(llm.prompts) == 1
 
 
-async def test_an_album_is_one_turn(tmp_path: Path, api: BotApi) -> None:
+async def test_an_album_is_one_event(tmp_path: Path, api: BotApi) -> None:
     llm = ScriptedLLM(says("Lovely."))
     async with on_telegram(tmp_path, api, llm, settings=GATHERING):
         for caption in ("the sea", "the sky", "us"):
@@ -56,6 +56,7 @@ async def test_an_album_is_one_turn(tmp_path: Path, api: BotApi) -> None:
             await api.give({"message": given})
         assert await api.until_sent(1) == ["Lovely."]
     assert len(llm.prompts) == 1
+    assert prompt(llm, 0).count("User7 sent 3 files") == 1
     assert all(words in prompt(llm, 0) for words in ("the sea", "the sky", "us"))
 
 

@@ -79,6 +79,24 @@ async def test_one_message_is_answered_and_that_is_all_that_is_printed(
     assert ran.out.startswith("You said")
 
 
+async def test_an_answer_is_shown_while_the_model_still_thinks(tmp_path: Path) -> None:
+    thinking = Thinking()
+    answers = iter([lambda _: calls(send_message={"message": "Wait", "request_heartbeat": True})])
+    async with ModelServer(lambda asked: next(answers, thinking)(asked)) as server:
+        talk = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "companion", "chat", "-m", "hello"),
+            env=environment(tmp_path, {"OPENAI_BASE_URL": server.base_url}),
+            stdout=subprocess.PIPE,
+        )
+        assert talk.stdout is not None
+        try:
+            assert await talk.stdout.readline() == b"Wait\n"
+            await thinking.began.wait()
+        finally:
+            talk.kill()
+            await talk.wait()
+
+
 async def test_one_message_for_a_script_is_answered_as_json(chat: Chat, tmp_path: Path) -> None:
     async with ModelServer(echo) as server:
         ran = await chat(server, tmp_path, "-m", "hello", "--json")

@@ -4,11 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import discord
+
 Json = dict[str, Any]
 
 _COMMAND_NAME = re.compile(r"^[-_'\w]{1,32}$")
 MOST_COMMANDS = 100
 CONTEXTS = {0, 1, 2}
+LOCALES = {locale.value for locale in discord.Locale}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,11 @@ def check_commands(commands: list[Json]) -> None:
 
 
 def _check_named(what: Json) -> None:
+    for locale, words in (what.get("description_localizations") or {}).items():
+        if locale not in LOCALES:
+            raise _form(f"description_localizations: {locale} is not a locale")
+        if not 1 <= len(words) <= 100:
+            raise _form("description_localizations: Must be between 1 and 100 in length.")
     name = what.get("name", "")
     if not _COMMAND_NAME.match(name) or name != name.lower():
         raise _form(f"name: {name!r} is invalid")

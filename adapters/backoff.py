@@ -1,4 +1,4 @@
-"""Growing pauses between tries."""
+"""Growing pauses between tries, the same on every platform."""
 
 from datetime import timedelta
 

@@ -1,60 +1,54 @@
-"""Plays Discord and the model, in a process of its own, and keeps count of what arrives.
+"""Plays Discord for one bot: `python -m adapters.bench.discord CROWD`.
 
-`python -m adapters.discord.bench.server CHATS MESSAGES` prints its address and serves until its
-input ends. People write a number each, the first few at once and then one after each answer; the
-model repeats the number. Twice the gateway is cut: once the session may be resumed, once what
-was said meanwhile stands only in the history. GET /report tells what came of it.
+Twice the gateway is cut: once the session may be resumed, once what was said meanwhile stands only
+in the history.
 """
 
 import asyncio
 import json
-import re
 import sys
-import time
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
+from adapters.bench.people import Crowd, People, serve
+from adapters.bench.run import Stage
+
 BOT = {"id": "1", "username": "bench", "discriminator": "0", "avatar": None, "bot": True}
-AT_ONCE = 3
-"""So many messages everybody writes without waiting for an answer."""
-ASKED = re.compile(r"\] person: (\d+)$")
 FIRST_ID = 1_368_920_162_304_000_000
 API = "/api/v10"
 
 
-@dataclass(slots=True)
-class Chat:
-    """What was written in a chat and when, and what was answered."""
+def _settings(allowed: Sequence[int], address: str) -> dict[str, Any]:
+    api, gateway = f"http://{address}{API}", f"ws://{address}/gateway"
+    return {"discord": {"allowed": allowed, "api_base": api, "gateway": gateway}}
 
-    history: list[dict[str, Any]] = field(default_factory=list)
-    written: list[float] = field(default_factory=list)
-    heard: list[int] = field(default_factory=list)
-    waits: list[float] = field(default_factory=list)
-    nonces: set[str] = field(default_factory=set)
+
+DISCORD = Stage("adapters.bench.discord", _settings, {"DISCORD_BOT_TOKEN": "bench"})
 
 
 class Discord:
     """One bot's Discord, and a model."""
 
-    def __init__(self, chats: int, messages: int) -> None:
+    def __init__(self, crowd: Crowd) -> None:
         self.address = ""
-        self._messages = messages
-        self._chats = {number: Chat() for number in range(1, chats + 1)}
+        self._people = People(crowd, self._say)
+        self._history: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        self._nonces: set[str] = set()
         self._events: list[dict[str, Any]] = []
         self._session = 0
         self._socket: web.WebSocketResponse | None = None
         self._next = FIRST_ID
-        self._more = asyncio.Condition()
-        self._began = 0.0
-        self._ended = 0.0
-        self._cuts = [chats * messages * 2 // 3, chats * messages // 3]
+        self._heard = 0
+        whole = crowd.chats * crowd.messages
+        self._cuts = [] if crowd.one_slow else [whole * 2 // 3, whole // 3]
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=2**26)
-        app.router.add_get("/report", self.report)
-        app.router.add_post("/v1/chat/completions", self.complete)
+        app.router.add_get("/report", self._people.report)
+        app.router.add_post("/v1/chat/completions", self._people.complete)
         app.router.add_get("/gateway", self.gateway)
         app.router.add_get(f"{API}/users/@me", self.me)
         app.router.add_get(f"{API}/oauth2/applications/@me", self.application)
@@ -92,50 +86,19 @@ class Discord:
 
     async def post(self, request: web.Request) -> web.Response:
         number, given = int(request.match_info["channel"]), await request.json()
-        chat = self._chats[number]
-        if given["nonce"] not in chat.nonces:
-            chat.nonces.add(given["nonce"])
-            await self._hear(number, given["content"])
+        if given["nonce"] not in self._nonces:
+            self._nonces.add(given["nonce"])
+            self._heard += 1
+            await self._cut_when_due()
+            await self._people.hear(number, given["content"])
         self._next += 1
         return _json(_message(self._next, number, given["content"], BOT))
 
     async def history(self, request: web.Request) -> web.Response:
         after, limit = int(request.query["after"]), int(request.query["limit"])
-        chat = self._chats[int(request.match_info["channel"])]
-        found = [one for one in chat.history if int(one["id"]) > after][:limit]
+        said = self._history[int(request.match_info["channel"])]
+        found = [one for one in said if int(one["id"]) > after][:limit]
         return _json(found[::-1])
-
-    async def complete(self, request: web.Request) -> web.Response:
-        asked = await request.json()
-        words = "They counted."
-        for message in reversed(asked["messages"]):
-            found = ASKED.search(str(message["content"])) if message["role"] == "user" else None
-            if found and asked.get("tools"):
-                words = found[1]
-                break
-        answer = {"role": "assistant", "content": words}
-        return _json(
-            {
-                "id": "chatcmpl-1",
-                "object": "chat.completion",
-                "created": 1,
-                "model": "bench",
-                "choices": [{"index": 0, "message": answer, "finish_reason": "stop"}],
-                "usage": {"prompt_tokens": 0, "completion_tokens": 1, "total_tokens": 1},
-            }
-        )
-
-    async def report(self, _request: web.Request) -> web.Response:
-        """What arrived in each chat, how long each answer took, and all of it."""
-        async with self._more:
-            await self._more.wait_for(self._is_done)
-        return _json(
-            {
-                "heard": [chat.heard for chat in self._chats.values()],
-                "waits": sorted(wait for chat in self._chats.values() for wait in chat.waits),
-                "seconds": self._ended - self._began,
-            }
-        )
 
     async def gateway(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse()
@@ -175,11 +138,7 @@ class Discord:
                 "application": {"id": "1", "flags": 0},
             },
         )
-        if not self._began:
-            self._began = time.perf_counter()
-            for number in self._chats:
-                for _ in range(AT_ONCE):
-                    await self._write(number)
+        await self._people.begin()
 
     async def _dispatch(self, kind: str, data: dict[str, Any]) -> None:
         event = {"op": 0, "t": kind, "s": len(self._events) + 1, "d": data}
@@ -187,35 +146,16 @@ class Discord:
         if self._socket is not None and not self._socket.closed:
             await self._socket.send_json(event)
 
-    def _is_done(self) -> bool:
-        return all(len(set(chat.heard)) >= self._messages for chat in self._chats.values())
-
-    async def _write(self, number: int) -> None:
-        chat = self._chats[number]
-        if len(chat.written) >= self._messages:
-            return
+    async def _say(self, number: int, count: int) -> None:
         self._next += 1
-        person = {"id": str(number), "username": "person", "discriminator": "0", "avatar": None}
-        message = _message(self._next, number, str(len(chat.written)), person)
-        chat.history.append(message)
-        chat.written.append(time.perf_counter())
+        name = f"Person {number}"
+        person = {"id": str(number), "username": name, "discriminator": "0", "avatar": None}
+        message = _message(self._next, number, str(count), person)
+        self._history[number].append(message)
         await self._dispatch("MESSAGE_CREATE", message)
 
-    async def _hear(self, number: int, text: str) -> None:
-        chat = self._chats[number]
-        heard = int(text) if text.isdecimal() else -1
-        if 0 <= heard < len(chat.written) and heard not in chat.heard:
-            chat.waits.append(time.perf_counter() - chat.written[heard])
-        chat.heard.append(heard)
-        await self._cut_when_due()
-        async with self._more:
-            self._ended = time.perf_counter()
-            await self._write(number)
-            self._more.notify_all()
-
     async def _cut_when_due(self) -> None:
-        heard = sum(len(chat.heard) for chat in self._chats.values())
-        if self._cuts and heard >= self._cuts[-1]:
+        if self._cuts and self._heard >= self._cuts[-1]:
             self._cuts.pop()
             socket, self._socket = self._socket, None
             if not self._cuts:
@@ -250,17 +190,14 @@ def _json(body: object) -> web.Response:
     )
 
 
-async def _serve(chats: int, messages: int) -> None:
-    discord = Discord(chats, messages)
-    runner = web.AppRunner(discord.app(), access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    discord.address = f"{host}:{port}"
-    print(discord.address, flush=True)
-    await asyncio.to_thread(sys.stdin.read)
-    await runner.cleanup()
+async def _serve(crowd: Crowd) -> None:
+    discord = Discord(crowd)
+
+    def ready(address: str) -> None:
+        discord.address = address
+
+    await serve(discord.app(), ready)
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(_serve(Crowd.read(sys.argv[1])))

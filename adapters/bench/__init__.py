@@ -1,0 +1,1 @@
+"""Measures a companion on a platform: what is lost or doubled, and what it adds to an answer."""

@@ -1,1 +1,0 @@
-"""What `companion bench discord` measures."""

@@ -1,1 +1,0 @@
-"""`companion bench telegram`: many chats at once, on a server that plays Telegram and model."""
