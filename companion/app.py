@@ -31,6 +31,7 @@ from companion.people.access import HELLO, Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
 from companion.people.manners import Manners
+from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
@@ -222,7 +223,8 @@ async def open_companion(
         )
         limits = storage.settings.limits
         allowance = Allowance(storage.db, access=people_let_in, limits=limits, clock=storage.clock)
-        agents = _agents(storage, llm, deliveries, allowance)
+        personas = Personas(storage.home.path, storage.settings.agent)
+        agents = _agents(storage, llm, deliveries, allowance, personas)
         openers = opener_turns(
             storage.db,
             settings=storage.settings,
@@ -259,6 +261,7 @@ async def open_companion(
             after_turns=(offering.after_turn, night.after_turn),
             linking=linking,
             allowance=allowance,
+            personas=personas,
             manners=Manners.of(limits),
             typing=typing,
             erasing=storage.erasing,
@@ -290,7 +293,13 @@ async def open_companion(
             pruning.cancel()
 
 
-def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allowance) -> Agents:
+def _agents(
+    storage: Storage,
+    llm: LLM,
+    deliveries: Deliveries,
+    allowance: Allowance,
+    personas: Personas,
+) -> Agents:
     return Agents(
         storage.db,
         settings=storage.settings,
@@ -301,6 +310,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allow
         executor=FunctionExecutor(FUNCTIONS),
         deliveries=deliveries,
         allowance=allowance,
+        personas=personas,
         clock=storage.clock,
     )
 
