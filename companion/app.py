@@ -38,7 +38,7 @@ from companion.pruning import Pruning
 from companion.reactions import with_what_it_is_about
 from companion.returning import came_back
 from companion.settings import Settings
-from companion.storage import inbox, outbox, people, schedule
+from companion.storage import inbox, joining, outbox, people, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -121,6 +121,8 @@ class Companion:
                 return None, None
             place = people.place(tx, event.address, event.sender, now)
             people.set_unreachable(tx, place.person, place.id, None)
+            if event.address.private:
+                joining.follow(tx, place.person, place.id)
             schedule.resume(tx, place.person, place.id)
             hello = self.people.hello_in(tx, place)
             known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
