@@ -1,6 +1,7 @@
 """The chat platforms that are configured: the one place that knows each of them."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from adapters.base import Adapter
 from companion.app import Companion
@@ -54,6 +55,7 @@ def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Ada
         commands={name: command.help for name, command in FOR_EVERYBODY.items()},
         clock=SystemClock(),
         link_previews=chosen.link_previews,
+        poll_wait=timedelta(seconds=chosen.poll_seconds),
     )
     companion.people.allow(telegram.PLATFORM, chosen.allowed)
     companion.deliver(telegram.PLATFORM, adapter.send, pieces=adapter.pieces, ready=adapter.ready)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from companion import event_text
+from companion.claims import UNSAVED, claims_saved
 from companion.clock import Clock
 from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
@@ -48,6 +49,15 @@ LOOPING = (
 )
 FALLBACK = "Sorry, I lost my thread for a moment. Could you say that once more?"
 NOTED = "I've made a note of that."
+WRITES = frozenset(
+    {
+        "working_context_append",
+        "working_context_replace",
+        "archival_storage_insert",
+        "schedule_event",
+    }
+)
+"""Calls that save something."""
 OVERFLOWS = 3
 """How often a prompt is made shorter when the endpoint says that it is too long."""
 
@@ -67,7 +77,7 @@ class _Progress:
         if result.said:
             self.sent.append(result.said)
         self.silent = self.silent or result.silent
-        self.wrote = self.wrote or (not result.failed and call.name.startswith(("working", "arch")))
+        self.wrote = self.wrote or (not result.failed and call.name in WRITES)
         self.repeated = max(self.repeated, self.repeats.note(call, result.text))
 
 
@@ -320,6 +330,8 @@ class Agent:
         alerted = await self._queue.warn(item.id) or alerted
         if progress.repeated == REPEATS:
             alerted = await self._tell_once(item, LOOPING) or alerted
+        if not progress.wrote and any(map(claims_saved, progress.sent)):
+            alerted = await self._tell_once(item, UNSAVED) or alerted
         if heartbeat or alerted or progress.sent or progress.silent or turn.may_stay_silent:
             return heartbeat or alerted
         return await self._tell_once(item, UNANSWERED)

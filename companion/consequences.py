@@ -18,9 +18,10 @@ from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem, find_message
 
 LOOK_AGAIN = (
-    "[system alert] You have answered that message as it was before, and kept something from it."
-    " If what you kept is wrong now, or came from a message that is deleted, change it. Write to"
-    " the person only if your answer is another one now; otherwise stay_silent."
+    "[system alert] You had answered that message as it was before, and kept something from it."
+    " What you kept was taken out of your memory. Keep again what is still right: of the message as"
+    " it is now, or of others that you answered with it. Write to the person only if your answer is"
+    " another one now; otherwise stay_silent."
 )
 
 

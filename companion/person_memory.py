@@ -1,6 +1,6 @@
 """One person's memory: working context, archival storage, recall storage. No agent is needed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 
 from companion import working_context
@@ -8,9 +8,10 @@ from companion.clock import Clock
 from companion.errors import ToolError
 from companion.llm.protocol import TokenCounter
 from companion.memory.page import Page
-from companion.storage import memory_state, passages, tidyings, working_contexts
+from companion.storage import forget, memory_state, passages, tidyings, working_contexts
 from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
+from companion.storage.forget import Meant
 from companion.storage.passages import Passage
 from companion.storage.recall_search import FoundMessage, RecallStorage, Window
 from companion.storage.working_contexts import Version
@@ -195,6 +196,10 @@ class PersonMemory:
         return await self._recall.search_windows(
             query, since=since, until=until, now=now, page=page
         )
+
+    async def meant(self, wanted: Callable[[str], bool], *, but: int | None = None) -> Meant:
+        """What is kept and was said of what is `wanted`, messages of the event `but` left out."""
+        return await self._db.read(lambda tx: forget.find(tx, self.person, wanted, but=but))
 
     def _show(self, tx: Tx, version: Version) -> str:
         """Have the next prompt begin with `version`: no call in the queue tells of it."""

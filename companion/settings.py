@@ -176,6 +176,7 @@ class TelegramSettings(_Section):
     allowed: tuple[_PlatformId, ...] = ()
     listen: tuple[_PlatformId, ...] = ()
     link_previews: bool = False
+    poll_seconds: int = Field(50, ge=1, le=50)
     base_url: _WebAddress = "https://api.telegram.org/bot"
     base_file_url: _WebAddress = "https://api.telegram.org/file/bot"
     webhook_url: _WebAddress | None = None

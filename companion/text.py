@@ -8,6 +8,8 @@ from wcwidth import iter_graphemes
 NAME_CHARS = 40
 LONGEST_EMOJI = 16
 """Code points; families and flags have many."""
+MOST_CHARS_A_TOKEN = 16
+"""A text with fewer tokens is made of blanks, or of one word said again and again."""
 _MARKUP = set('[]{}<>:"`|\\')
 
 
@@ -17,7 +19,11 @@ def clean(text: str) -> str:
         text = text.replace("\0", "")
     if text.isascii():
         return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()  # the quick way to see that nothing is to be done
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def is_blank(text: str) -> bool:
@@ -54,9 +60,14 @@ def cut(text: str, limit: int, count: Callable[[str], int]) -> str:
 
     The pointer says how much is missing and where it is found. `count` gives tokens.
     """
-    if len(text) <= limit or (tokens := count(text)) <= limit:
+    if len(text) <= limit:
         return text
-    keep = int(len(text) * limit / tokens)
+    # counting all of a very long text would keep everybody waiting
+    counted = text[: limit * MOST_CHARS_A_TOKEN]
+    tokens = count(counted)
+    if tokens <= limit and len(counted) == len(text):
+        return text
+    keep = int(len(counted) * min(limit / max(tokens, 1), 1))
     while keep > 0:
         head, tail = keep * 3 // 4, keep // 4
         pointer = (

@@ -1,7 +1,8 @@
 """Deals with one event of a lane: a command or a turn, and what to do when it fails."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 
@@ -15,7 +16,6 @@ from companion.commands.declare import (
     Command,
     Farewell,
     Handed,
-    Question,
     command_name,
 )
 from companion.consequences import Consequence, consequence, of_edit
@@ -45,6 +45,7 @@ from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.people.manners import Manners
+from companion.question import Question
 from companion.storage import (
     access,
     inbox,
@@ -57,9 +58,8 @@ from companion.storage import (
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
-from companion.timed.arriving import in_its_own_words
 from companion.timed.firing import MISSED
-from companion.timed.turns import MISSED_WORDS, TimedTurns
+from companion.timed.turns import MISSED_WORDS, TimedTurns, without_a_model
 
 logger = logging.getLogger(__name__)
 
@@ -144,9 +144,8 @@ class Worker:
         except LLMUnavailableError as error:
             return await self._postpone(item, error)
         except TurnEndedError as error:
-            timed = isinstance(item.event, TimerFired)
-            said = in_its_own_words(item.event) if timed else str(error)
-            await self._answer(item, lambda _tx: said)
+            words = str(error)
+            await self._answer(item, lambda tx: without_a_model(tx, item, words, self._clock.now()))
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
             await self._answer(item, lambda tx: _refused(tx, batch))
@@ -193,10 +192,13 @@ class Worker:
             await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
 
     async def _timer(self, batch: Batch, event: TimerFired) -> None:
-        item = batch.lead
-        if await self._timed.is_over(item, event):
-            return
-        purpose = self._timed.purpose(event)
+        # whoever wrote goes before what nobody waits for
+        async with self._manners.turns.turn(new=not event.promised):
+            if not await self._timed.is_over(batch.lead, event):
+                await self._timed_turn(batch, event)
+
+    async def _timed_turn(self, batch: Batch, event: TimerFired) -> None:
+        item, purpose = batch.lead, self._timed.purpose(event)
         if purpose is not None and purpose.run is not None:
             await purpose.run(item)
             await self._close(item)
@@ -206,15 +208,18 @@ class Worker:
             await agent.note(batch)
             await self._answer(item, lambda _tx: MISSED_WORDS.format(event.text))
         elif event.promised:
-            await self._turn(agent, batch, looks_again=False)
+            with self._typing_shown(item.address):
+                await agent.handle(batch)
         else:
             await agent.handle(batch)
 
     async def _follows(self, item: InboxItem) -> Consequence:
         event = item.event
         if isinstance(event, MessageEdited):
-            return await self._db.read(lambda tx: of_edit(tx, item, event))
-        if not isinstance(event, MessageDeleted):
+            follows = await self._db.read(lambda tx: of_edit(tx, item, event))
+            if follows is not Consequence.LOOK_AGAIN:
+                return follows
+        elif not isinstance(event, MessageDeleted):
             return consequence(event)
         kept = await self._db.write(lambda tx: forget(tx, item, event))
         self._agents.discard(item.person)
@@ -224,13 +229,18 @@ class Worker:
         turns, person = self._manners.turns, batch.lead.person
         new = turns.full and await self._is_new(person)
         async with turns.turn(new=new):
-            self._typing(batch.lead.address, True)
-            try:
+            with self._typing_shown(batch.lead.address):
                 await agent.handle(batch, looks_again=looks_again)
                 for after in self._after_turns:
                     await after(agent, batch.lead)
-            finally:
-                self._typing(batch.lead.address, False)
+
+    @contextmanager
+    def _typing_shown(self, address: Address) -> Iterator[None]:
+        self._typing(address, True)
+        try:
+            yield
+        finally:
+            self._typing(address, False)
 
     async def _is_new(self, person: int) -> bool:
         since = await self._db.read(lambda tx: people.known_since(tx, person))
@@ -299,6 +309,8 @@ class Worker:
         self._agents.discard(item.person)
         for notice in asked.told:
             self._access.announce(notice)
+        for after in asked.afterwards:
+            await after()
 
     async def _in_private(self, item: InboxItem, text: str) -> bool:
         """Have the sender of `item` say this in their private chat; False: they have none."""
@@ -357,11 +369,9 @@ class Worker:
         return delay
 
     async def _bury(self, item: InboxItem, error: Exception) -> None:
-        nobody_asked = isinstance(item.event, TimerFired)
-        said = in_its_own_words(item.event) if nobody_asked else FAILED
-
         def work(tx: Tx) -> OutboxItem | None:
             inbox.bury(tx, item.person, item.id, error_text(error))
+            said = without_a_model(tx, item, FAILED, self._clock.now())
             return self._add(tx, item, said)
 
         self._deliver(await self._db.write(work))

@@ -77,6 +77,11 @@ def without(text: str, gone: Collection[str]) -> str:
     return "\n".join([*lines[:start], *kept]) + "\n"
 
 
+def with_lines(text: str, more: Collection[str]) -> str:
+    """`text` with these lines about the person at its end, whatever its size."""
+    return "\n".join([text.rstrip(), *more]) + "\n"
+
+
 def _within(text: str, limit: int, *, before: int) -> str:
     if len(text) > limit and len(text) > before:
         raise ToolError(

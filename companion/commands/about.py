@@ -5,6 +5,19 @@ from collections.abc import Sequence
 from companion.commands.declare import Asked, Command, help_text
 from companion.storage import access, usage
 
+PRIVACY = """\
+What I keep of you: every message of ours, what I noted about you, your plans and settings, and \
+what it cost. All of it is in one database on my operator's machine, and they can read it.
+
+Who else sees it: to answer, I send our latest messages, and of older ones and my notes what fits, \
+to the model that my operator chose; it may belong to another company. What you tell me in private \
+is not in what I know in groups, and nobody else's in what I know here.
+
+What you can do: /memory shows what I noted, and what you had said then. /forget lets something \
+go, everywhere. /export gives you everything as a file. /erase erases everything. What you delete \
+in the chat, where I am told of it, I forget as well. Backups that my operator made keep the old \
+state; when one comes back, what was erased is erased again."""
+
 
 def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
     """These commands; /help lists `others` too."""
@@ -43,8 +56,4 @@ async def _usage(asked: Asked) -> str:
 
 
 async def _privacy(_asked: Asked) -> str:
-    return (
-        "I keep every message of ours, what I noted about you, and what it cost, in one database"
-        " on my operator's machine. To answer, the latest messages and notes go to the model that"
-        " my operator configured. /memory shows what I noted, /forget lets it go."
-    )
+    return PRIVACY

@@ -7,12 +7,13 @@ from datetime import tzinfo
 from typing import Literal
 
 from companion.clock import Clock
-from companion.events import Choice, Document, Event, MessageReceived
+from companion.events import Document, Event, MessageReceived
 from companion.home import Home
 from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.person_memory import PersonMemory
+from companion.question import Question as Question
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 
@@ -24,7 +25,7 @@ class Asked:
     `home` is where the person's files lie. `erase` erases the person. `told` are notices for
     others, which go out once the command's own work is committed. `in_private` gives a command to
     the private chat of whoever asked, who is not always the person: a group is one too. It is False
-    when there is no such chat.
+    when there is no such chat. What is put into `afterwards` is done when the answer is committed.
     """
 
     item: InboxItem
@@ -40,6 +41,7 @@ class Asked:
     linking: Linking
     allowance: Allowance
     told: list[InboxItem] = field(default_factory=list)
+    afterwards: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
     @property
     def person(self) -> int:
@@ -50,19 +52,6 @@ class Asked:
         """Have this notice go out; None is none."""
         if notice is not None:
             self.told.append(notice)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """An answer with buttons below it, for example
-
-        Question("Erase all? Write /erase yes.", (Choice(label="Erase", words="/erase yes"),))
-
-    The text says what to write as well; see `Choice`.
-    """
-
-    text: str
-    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,52 @@
 """Seeing, adding to, correcting and searching one's own memory."""
 
+from datetime import datetime
+
 from companion import working_context
-from companion.commands.declare import Asked, Command, Question, Write
+from companion.commands.declare import Asked, Command, Write
 from companion.errors import ToolError
 from companion.event_text import local_time
-from companion.events import Choice
-from companion.storage import passages, tidyings
+from companion.forgetting import Wanted
+from companion.memory.excerpt import excerpt
+from companion.question import Question
+from companion.storage import drawn, forget, passages
 from companion.storage.database import Tx
-from companion.storage.passages import Passage
+from companion.storage.erase import purge
+from companion.would_go import CONFIRM, would_go
 
 SHOWN_PASSAGES = 20
-CONFIRM = "yes"
+SOURCE_CHARS = 80
 
 
 async def _memory(asked: Asked) -> str:
-    kept = await asked.db.read(lambda tx: passages.everything(tx, asked.person))
-    text = f"What I keep in mind:\n\n{(await asked.memory.working_context()).strip()}"
+    text = await asked.memory.working_context()
+    return await asked.db.read(lambda tx: _told(tx, asked, text))
+
+
+def _told(tx: Tx, asked: Asked, text: str) -> str:
+    """What is kept, each with when it was and what had been said."""
+    origins = drawn.origins_of_lines(tx, asked.person)
+    told = f"What I keep in mind:\n\n{working_context.without(text, origins).strip()}"
+    for line, origin in origins.items():
+        told += f"\n- {line.strip().removeprefix('- ')}{_whence(asked, origin.at, origin.said)}"
+    kept = passages.everything(tx, asked.person)
     if kept:
-        lines = [_line(asked, passage) for passage in kept[-SHOWN_PASSAGES:]]
         older = f" (the latest {SHOWN_PASSAGES})" if len(kept) > SHOWN_PASSAGES else ""
-        text += f"\n\nNotes, {len(kept)}{older}:\n" + "\n".join(lines)
-    return text
+        told += f"\n\nNotes, {len(kept)}{older}:"
+    for note in kept[-SHOWN_PASSAGES:]:
+        said = drawn.said_for(tx, asked.person, note.id)
+        told += f"\n- {note.text}{_whence(asked, note.created_at, said, note.source)}"
+    return told
+
+
+def _whence(asked: Asked, at: datetime, said: str, source: str = "") -> str:
+    """When something was kept, and from where."""
+    parts = [local_time(at, asked.zone)]
+    if source not in ("", "model", "person"):
+        parts.append(f"from {source}")
+    if said and not said.startswith("/"):
+        parts.append(f"from “{excerpt(' '.join(said.split()), '', SOURCE_CHARS)}”")
+    return f" ({', '.join(parts)})"
 
 
 async def _remember(asked: Asked) -> str | Write:
@@ -44,40 +70,22 @@ async def _remember(asked: Asked) -> str | Write:
 async def _forget(asked: Asked) -> str | Question | Write:
     first, _, rest = asked.words.partition(" ")
     if first.casefold() == CONFIRM and rest.strip():
-        return lambda tx: _forgotten(tx, asked, rest.strip())
+        asked.afterwards.append(lambda: purge(asked.db))
+        return lambda tx: _forgotten(tx, asked, Wanted(rest))
     if not asked.words:
         return "Tell me what: /forget hazelnuts"
-    lines, kept = await asked.db.write(lambda tx: _fitting(tx, asked, asked.words))
-    if not lines and not kept:
-        return f"I keep nothing about “{asked.words}”."
-    found = [f"- {line}" for line in lines] + [_line(asked, passage) for passage in kept]
-    do_it = f"/forget {CONFIRM} {asked.words}"
-    return Question(
-        "\n".join(["This would go:", *found, "", f"To do it: {do_it}"]),
-        (Choice(label="Forget it", words=do_it), Choice(label="Keep it", words="")),
-    )
+    wanted = Wanted(asked.words)
+    meant = await asked.db.read(lambda tx: forget.find(tx, asked.person, wanted))
+    return would_go(meant, wanted.words, asked.zone)
 
 
-def _fitting(tx: Tx, asked: Asked, words: str) -> tuple[list[str], list[Passage]]:
-    text = asked.memory.working_context_in(tx).text
-    wanted = words.casefold()
-    about = working_context.about_person(text)
-    lines = [line for line in about if wanted in line.casefold()]
-    kept = [p for p in passages.everything(tx, asked.person) if wanted in p.text.casefold()]
-    return lines, kept
-
-
-def _forgotten(tx: Tx, asked: Asked, words: str) -> str:
-    lines, kept = _fitting(tx, asked, words)
-    tidyings.forget(tx, asked.person, words)
-    if lines:
-        asked.memory.drop_lines_in(tx, lines, asked.item.id)
-    for passage in kept:
-        passages.remove(tx, asked.person, passage.id)
-    number = len(lines) + len(kept)
-    if not number:
-        return f"I keep nothing about “{words}”."
-    return f"Forgotten: {number} {'entry' if number == 1 else 'entries'}."
+def _forgotten(tx: Tx, asked: Asked, wanted: Wanted) -> str:
+    count = forget.find(tx, asked.person, wanted).count
+    # also when nothing is found: questions about it and earlier requests may tell of it
+    forget.forget(tx, asked.person, wanted)
+    if not count:
+        return "I keep nothing about that."
+    return f"Forgotten: {count} {'entry' if count == 1 else 'entries'}."
 
 
 async def _undo(asked: Asked) -> Write:
@@ -102,10 +110,6 @@ async def _search(asked: Asked) -> str:
         f"- note of {local_time(hit.created_at, asked.zone)}: {hit.text}" for hit in kept.items
     ]
     return "\n".join(lines) or f"I found nothing about “{asked.words}”."
-
-
-def _line(asked: Asked, passage: Passage) -> str:
-    return f"- {passage.text} ({local_time(passage.created_at, asked.zone)})"
 
 
 MEMORY_COMMANDS = (

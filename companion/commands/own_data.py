@@ -1,9 +1,10 @@
 """What a person can do with all of their data: take it along, and have it erased."""
 
-from companion.commands.declare import Asked, Command, Farewell, Handed, Question
+from companion.commands.declare import Asked, Command, Farewell, Handed
 from companion.errors import DatabaseError, OperatorError
 from companion.events import Choice, Document
 from companion.portable.export import exported
+from companion.question import Question
 
 MOST_BYTES = 9_000_000
 """What every platform lets a bot send."""

@@ -101,7 +101,10 @@ class Bench:
             yield home
 
     async def take_down(self, home: FreshHome) -> None:
-        """Keep what the companion in `home` did, and what it took."""
+        """Keep what the companion in `home` did since the last time, and what it took.
+
+        Within a week: then the journal is pruned.
+        """
         spent = await home.spent()
         self.spending.add(spent.requests, spent.usage)
         self.trace += exchanges(await home.trace())

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from companion.app import open_companion
-from companion.errors import CompanionError
+from companion.errors import CompanionError, LLMError
 from companion.evaluation.experiment import Traits
 from companion.evaluation.history import Said, put_history
 from companion.evaluation.story_clock import StoryClock
-from companion.events import Address, MessageReceived, OutgoingMessage, Sender, TimerFired
-from companion.llm.protocol import Usage
+from companion.events import Address, MessageReceived, Sender
+from companion.llm.protocol import Reply, Usage
 from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
@@ -51,6 +51,8 @@ class FreshHome:
         self._folder = folder
         self._environ = environ
         self._events = 0
+        self._traced: set[tuple[int, Reply]] = set()
+        self._spent = Spent(0, Usage())
 
     @asynccontextmanager
     async def storage(self) -> AsyncIterator[Storage]:
@@ -94,8 +96,8 @@ class FreshHome:
         async with self.storage() as storage:
             await _make_vectors(storage)
 
-    async def tell(self, *texts: str, pause_days: float = 0) -> list[str]:
-        """Say each of `texts`, `pause_days` apart, and give what is answered to each.
+    async def tell(self, *texts: str, pause: timedelta = timedelta(0)) -> list[str]:
+        """Say each of `texts`, a `pause` after each, and give what is answered to each.
 
         Raises:
             SampleFailedError: one got no answer.
@@ -115,51 +117,51 @@ class FreshHome:
                     text=text,
                 )
                 answers.append("\n".join(await companion.answer(event)))
-                self.clock.move(timedelta(days=pause_days))
+                self.clock.move(pause)
         await self._check()
         return answers
 
-    async def fire(self, text: str) -> str:
-        """Let a timer go off that says `text`, and give what is sent because of it.
+    async def write_first(self) -> str | None:
+        """What the companion writes first, None when it keeps silent.
 
         Raises:
-            SampleFailedError: the event could not be dealt with.
+            SampleFailedError: no model answered.
         """
-        self._events += 1
-        now = self.clock.now()
-        event = TimerFired(id=f"timer-{self._events}", address=ADDRESS, at=now, due=now, text=text)
-        async with self.storage() as storage:
-
-            def work(tx: Tx) -> None:
-                inbox.add(tx, people.place(tx, ADDRESS, SENDER, now), event, now)
-
-            await storage.db.write(work)
-        heard: list[str] = []
-
-        async def hear(message: OutgoingMessage) -> None:
-            heard.append(message.text)
-
         async with open_companion(
             self._folder, settings=self.settings, environ=self._environ, clock=self.clock
         ) as companion:
-            companion.deliver(PLATFORM, hear)
-            await companion.quiet()
-        await self._check()
-        return "\n".join(heard)
+            try:
+                written = await companion.write_first(ADDRESS, SENDER)
+            except LLMError as error:
+                raise SampleFailedError(str(error)) from error
+        return written
 
     async def trace(self) -> list[Step]:
-        """Every answer of the model in this home, with its calls and their results."""
+        """The model's answers since the last time, with their calls and results."""
         async with self.storage() as storage:
             person = await self.person(storage)
-            return await storage.db.read(lambda tx: journal.all_steps(tx, person))
+            steps = await storage.db.read(lambda tx: journal.all_steps(tx, person))
+        # not by the row's id alone: what is pruned leaves its number to others
+        new = [step for step in steps if (step.id, step.reply) not in self._traced]
+        self._traced.update((step.id, step.reply) for step in steps)
+        return new
 
     async def spent(self) -> Spent:
-        """What the requests in this home took."""
+        """What the requests took since the last time."""
         async with self.storage() as storage:
             person = await self.person(storage)
             rows = await storage.db.read(lambda tx: usage.of(tx, person))
+        requests = sum(row.requests for row in rows)
+        total = sum((row.usage for row in rows), start=Usage())
+        before, self._spent = self._spent, Spent(requests, total)
         return Spent(
-            sum(row.requests for row in rows), sum((row.usage for row in rows), start=Usage())
+            requests - before.requests,
+            Usage(
+                total.prompt_tokens - before.usage.prompt_tokens,
+                total.cached_tokens - before.usage.cached_tokens,
+                total.completion_tokens - before.usage.completion_tokens,
+                total.cost - before.usage.cost,
+            ),
         )
 
     async def _check(self) -> None:
@@ -190,6 +192,7 @@ def fresh_home(
 
 
 def _adapted(settings: Settings, traits: Traits) -> Settings:
+    """`settings` for `traits`, and nothing said to the person but answers."""
     agent: dict[str, object] = {"persona": PERSONA} if traits.instructions else {}
     if traits.max_steps is not None:
         agent["max_steps"] = traits.max_steps
@@ -198,5 +201,7 @@ def _adapted(settings: Settings, traits: Traits) -> Settings:
         update={
             "agent": settings.agent.model_copy(update=agent),
             "memory": settings.memory.model_copy(update=memory),
+            "people": settings.people.model_copy(update={"hello": ""}),
+            "openers": settings.openers.model_copy(update={"offer_after": 0}),
         }
     )

@@ -2,7 +2,8 @@
 
 An opener is compared with the sentences that describe the person, which it never sees, by the
 cosine of their vectors: SIM-1 with the nearest of them, SIM-3 the mean of the three nearest. SIM-H
-compares it with what a human wrote at that place. The human's opener is scored beside it.
+compares it with what a human wrote at that place. The human's opener is scored beside it. Where
+the companion has nothing to say it keeps silent; that is counted, and not compared.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,18 +16,19 @@ from companion.embedders.protocol import Embedder
 from companion.errors import OperatorError
 from companion.evaluation.bench import Bench
 from companion.evaluation.experiment import Measure, Method, Outcome, Sample, Traits
-from companion.evaluation.fresh_home import FreshHome, SampleFailedError
+from companion.evaluation.fresh_home import FreshHome
 from companion.evaluation.history import Said
 from companion.evaluation.sessions import Recorded, read_sessions
-from companion.evaluation.wording import WRITE_FIRST
 
-Open = Callable[[FreshHome], Awaitable[str]]
-"""Has the companion of a home write first, and gives what it wrote."""
+Open = Callable[[FreshHome], Awaitable[str | None]]
+"""Has the companion of a home write first, and gives what it wrote, None for nothing."""
+ASKED = "(nobody wrote; the companion may)"
 
 TRAITS = Traits(
     name="opener",
     title="Conversation openers",
     measures=(
+        Measure(key="wrote", title="wrote"),
         Measure(key="sim_1", title="SIM-1", binary=False),
         Measure(key="sim_3", title="SIM-3", binary=False),
         Measure(key="sim_h", title="SIM-H", binary=False),
@@ -55,9 +57,9 @@ class Likeness:
     sim_h: float
 
 
-async def by_timer(home: FreshHome) -> str:
-    """Write first because a timer says so."""
-    return await home.fire(WRITE_FIRST)
+async def as_in_life(home: FreshHome) -> str | None:
+    """Write first as the companion does it by itself, its gates aside."""
+    return await home.write_first()
 
 
 class Opener:
@@ -65,7 +67,7 @@ class Opener:
 
     traits = TRAITS
 
-    def __init__(self, file: Path, embedder: Embedder | None, opens: Open = by_timer) -> None:
+    def __init__(self, file: Path, embedder: Embedder | None, opens: Open = as_in_life) -> None:
         """
         Raises:
             OperatorError: there is no embedder to compare with.
@@ -95,22 +97,13 @@ class Opener:
             await home.live_through(sample.sessions, evicted=False)
             opener = await self._opens(home)
             await bench.take_down(home)
-        if not opener:
-            raise SampleFailedError("the companion chose to write nothing")
-        ours = await likeness(self._embedder, opener, sample)
+        scores: dict[str, float | None] = {"wrote": float(bool(opener))}
+        if opener:
+            ours = await likeness(self._embedder, opener, sample)
+            scores |= {"sim_1": ours.sim_1, "sim_3": ours.sim_3, "sim_h": ours.sim_h}
         theirs = await likeness(self._embedder, sample.human, sample)
-        return Outcome(
-            question=WRITE_FIRST,
-            gold=(sample.human,),
-            answer=opener,
-            scores={
-                "sim_1": ours.sim_1,
-                "sim_3": ours.sim_3,
-                "sim_h": ours.sim_h,
-                "human_1": theirs.sim_1,
-                "human_3": theirs.sim_3,
-            },
-        )
+        scores |= {"human_1": theirs.sim_1, "human_3": theirs.sim_3}
+        return Outcome(question=ASKED, gold=(sample.human,), answer=opener or "", scores=scores)
 
 
 async def likeness(embedder: Embedder, opener: str, sample: OpenerSample) -> Likeness:

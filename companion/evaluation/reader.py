@@ -21,7 +21,8 @@ TITLE = "scripted reader (no model)"
 Asked = Mapping[str, Any]
 """The body of a chat completion request."""
 
-_EVENT = re.compile(r"\[[^\]\n]*, [^\]\n]*\] (?:(\(timer, [^)]*\)) |[^:\n]{1,60}: )(.*)", re.DOTALL)
+_EVENT = re.compile(r"\[[^\]\n]*, [^\]\n]*\] [^:\n]{1,60}: (.*)", re.DOTALL)
+_MATTER = re.compile(r"^1\. \([^)\n]*\) “([^”]*)”", re.MULTILINE)
 _ARCHIVED = re.compile(r"archival storage: (\d+) passages")
 _WORDS = re.compile(r"At most (\d+) words")
 
@@ -49,15 +50,16 @@ class _Step:
 def move(asked: Asked) -> Move:
     """What the reader does next."""
     messages: Sequence[Asked] = asked["messages"]
-    if not asked.get("tools"):
+    tools = {tool["function"]["name"] for tool in asked.get("tools") or ()}
+    if not tools:
         return Move(text=_without_functions(messages))
+    if "send_opener" in tools:
+        return _open(messages)
     found = _newest_event(messages)
     if found is None:
         return DONE
-    at, timer, said = found
+    at, said = found
     steps = _steps(messages[at + 1 :])
-    if timer:
-        return DONE if _has_said(steps) else _says(_opener(messages[:at]))
     keys = UUID.findall(said)
     if keys:
         return _follow(keys[0], steps)
@@ -69,11 +71,11 @@ def move(asked: Asked) -> Move:
     return _read(said, "conversation_search", steps, on=False)
 
 
-def _newest_event(messages: Sequence[Asked]) -> tuple[int, bool, str] | None:
-    """Where the newest event stands, whether it is a timer, and what it says."""
+def _newest_event(messages: Sequence[Asked]) -> tuple[int, str] | None:
+    """Where the newest message of a person stands, and what it says."""
     for at in range(len(messages) - 1, -1, -1):
         if messages[at]["role"] == "user" and (event := _EVENT.fullmatch(_text(messages[at]))):
-            return at, event[1] is not None, event[2]
+            return at, event[1]
     return None
 
 
@@ -140,12 +142,13 @@ def _keep(fact: str) -> Move:
     return Move(calls=(("archival_storage_insert", {"text": fact}), said))
 
 
-def _opener(earlier: Sequence[Asked]) -> str:
-    """The longest thing that the person said, and a question about it."""
-    said = [event[2] for one in earlier if (event := _EVENT.fullmatch(_text(one))) is not None]
-    if not said:
-        return "Hello! How are you?"
-    return f"You told me: “{max(said, key=len)}” How is that going?"
+def _open(messages: Sequence[Asked]) -> Move:
+    """Ask about the first of the matters that there are to write about."""
+    for message in reversed(messages):
+        if matter := _MATTER.search(_text(message)):
+            text = f"You told me: “{matter[1]}” How is that going?"
+            return Move(calls=(("send_opener", {"text": text, "about": 1}),))
+    return Move(calls=(("stay_silent", {}),))
 
 
 def _without_functions(messages: Sequence[Asked]) -> str:

@@ -19,7 +19,7 @@ from companion.evaluation.fresh_home import FreshHome
 from companion.evaluation.listing import Listing, read_listing
 from companion.evaluation.trace import Exchange
 
-MONTH = timedelta(days=30)
+HOUR, DAY, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=30)
 MARKED = re.compile(r"\b(until|no longer|past|superseded|replaced|outdated|formerly)\b", re.I)
 """What a search may say of a note that is true no more, before the note itself."""
 
@@ -81,11 +81,12 @@ class Update:
         """Nothing is shared."""
 
     async def run(self, sample: UpdateSample, method: Method, bench: Bench) -> Outcome:
-        """Tell the facts a day apart, then the new one, then ask."""
+        """Tell the facts, a month later the new one, and a day later ask."""
         with bench.home() as home:
-            await home.tell(*sample.facts, pause_days=1)
+            await home.tell(*sample.facts, pause=HOUR)
+            await bench.take_down(home)
             home.clock.move(MONTH)
-            await home.tell(sample.new, pause_days=1)
+            await home.tell(sample.new, pause=DAY)
             await home.make_vectors()
             (answer,) = await home.tell(sample.question)
             await bench.take_down(home)

@@ -4,10 +4,6 @@ import re
 
 EVERY_PAGE = "read every page of the results"
 NOTHING_FOUND = "INSUFFICIENT INFORMATION"
-WRITE_FIRST = (
-    "Write to the person first now: one short message that opens a conversation, about something"
-    " that matters to them, from what you know of them."
-)
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UUID = re.compile(_UUID)

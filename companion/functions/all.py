@@ -1,5 +1,6 @@
 """Every function that the model may call."""
 
+from companion.functions.forgetting import forget
 from companion.functions.memory import (
     archival_storage_insert,
     archival_storage_search,
@@ -24,6 +25,7 @@ FUNCTIONS = (
     archival_storage_insert,
     archival_storage_search,
     conversation_search,
+    forget,
     react,
     schedule_event,
     list_events,

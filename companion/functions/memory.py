@@ -9,6 +9,7 @@ from pydantic import Field
 from companion.errors import ToolError
 from companion.event_text import ago, local_time
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.functions.sources import marked, source
 from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
 from companion.storage.database import Tx
@@ -31,7 +32,7 @@ async def working_context_append(
     """Add a line to your working context, which is always in view."""
 
     def write(tx: Tx) -> Outcome:
-        version = turn.memory.append_in(tx, text, turn.item.id)
+        version = turn.memory.append_in(tx, marked(turn, text), turn.item.id)
         return Outcome(text=f"Appended. {_size(turn, version.text)}")
 
     return write
@@ -46,7 +47,7 @@ async def working_context_replace(
     """Change or delete a part of your working context."""
 
     def write(tx: Tx) -> Outcome:
-        version = turn.memory.replace_in(tx, old, new, turn.item.id)
+        version = turn.memory.replace_in(tx, old, marked(turn, new), turn.item.id)
         return Outcome(text=f"Replaced. {_size(turn, version.text)}")
 
     return write
@@ -60,7 +61,7 @@ async def archival_storage_insert(
     """Keep a note of any length in archival storage."""
 
     def write(tx: Tx) -> Outcome:
-        turn.memory.insert_in(tx, text, event=turn.item.id)
+        turn.memory.insert_in(tx, text, source=source(turn), event=turn.item.id)
         return Outcome(text="Kept in archival storage.")
 
     return write

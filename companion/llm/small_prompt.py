@@ -44,7 +44,7 @@ always Casablanca."
 
 @dataclass(slots=True)
 class Turn:
-    """An event and what the companion did about it."""
+    """An event and what the companion did about it. `scheduled` is what came of a reminder."""
 
     text: str
     name: str = ""
@@ -53,6 +53,7 @@ class Turn:
     answers: list[str] = field(default_factory=list)
     edits: list[Call] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
+    scheduled: str = ""
     failed: list[Call] = field(default_factory=list)
 
     @property
@@ -174,7 +175,9 @@ def _answer(message: Message, turn: Turn) -> None:
 
 
 def _result(call: Call, text: str, turn: Turn) -> None:
-    if text.startswith("Error"):
+    if call.name == "schedule_event":
+        turn.scheduled = text
+    elif text.startswith("Error"):
         turn.failed.append(call)
     elif call.name.startswith("working_context_"):
         turn.edits.append(call)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from companion.llm import said_facts, small_prompt
+from companion.llm.asked_reminders import asked_reminder
 from companion.llm.protocol import LLM, Call, Message, Reply, ToolSchema, Usage
 from companion.llm.small_prompt import Turn, View
 
@@ -66,6 +67,9 @@ OPENER_REQUEST = (
     " silence."
 )
 _ASKS_TIME = re.compile(r"\b(time|date|day|today|tomorrow|yesterday|clock|now|week|month|year)\b")
+
+
+SCHEDULED = re.compile(r"Scheduled as #\d+: (?P<when>.+?)\.(?:\s|$)")
 
 
 class StructuredLLM(LLM, Protocol):
@@ -145,6 +149,12 @@ class TwoPass:
         turn = view.turns[-1]
         if turn.answers:  # an alert, or a write that was refused: the person has their answer
             return Reply(text=turn.answer, calls=self._archived(turn, names))
+        if turn.scheduled:
+            return Reply(text=_about_reminder(turn), finish="stop")
+        reminder = asked_reminder(turn.text) if turn.said else None
+        if reminder is not None and "schedule_event" in names:
+            call = self._call("schedule_event", what=reminder.what, when=reminder.when)
+            return Reply(text="", calls=(call,), finish="calls")
         chat = small_prompt.chat(view)
         if turn.said and not turn.found:
             query = _query(view, turn)
@@ -203,6 +213,17 @@ class TwoPass:
     def _call(self, name: str, **arguments: str | bool | int) -> Call:
         text = json.dumps(arguments, ensure_ascii=False)
         return Call(f"two_pass_{next(self._ids)}", name, text)
+
+
+def _about_reminder(turn: Turn) -> str:
+    """What came of the reminder that was asked for, as the person reads it."""
+    match = SCHEDULED.match(turn.scheduled)
+    reminder = asked_reminder(turn.text)
+    if match is not None and reminder is not None:
+        return f"I'll remind you: {reminder.what}, {match['when']}."
+    if turn.scheduled.startswith("Error: "):
+        return f"That reminder can't be: {turn.scheduled.removeprefix('Error: ')}"
+    return "In which time zone are you? Write for example /timezone Lisbon, then ask me again."
 
 
 _WRITES = ("working_context_append", "working_context_replace")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from companion import working_context
-from companion.storage import passages, working_contexts
+from companion.storage import messages, passages, working_contexts
 from companion.storage.database import Tx
 from companion.storage.passages import Passage
 
@@ -35,6 +36,55 @@ def drawn_from(tx: Tx, person: int, first: int, last: int) -> Drawn:
 def set_apart(text: str, old: set[str]) -> Iterable[str]:
     """The lines about the person that are new in `text`."""
     return (line for line in working_context.about_person(text) if line not in old)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """When something was kept, and what had been said; empty where nobody said anything."""
+
+    at: datetime
+    said: str
+
+
+def origins_of_lines(tx: Tx, person: int) -> dict[str, Origin]:
+    """Where each line about the person comes from that is in the working context now."""
+    found: dict[str, Origin] = {}
+    for text, at, event in working_contexts.with_events(tx, person):
+        lines = working_context.about_person(text)
+        found = {line: found[line] for line in found if line in lines}
+        new = [line for line in lines if line not in found]
+        if new:
+            said = messages.said_with(tx, person, event) if event is not None else ""
+            found |= {line: Origin(at, said) for line in new}
+    return found
+
+
+def said_for(tx: Tx, person: int, passage: int) -> str:
+    """What had been said when the passage was kept."""
+    row = tx.execute(
+        "SELECT event_id FROM passage WHERE id = :passage AND person_id = :person",
+        {"passage": passage, "person": person},
+    ).fetchone()
+    return messages.said_with(tx, person, row[0]) if row and row[0] is not None else ""
+
+
+def replaced_by(tx: Tx, person: int, first: int, last: int) -> list[str]:
+    """The lines that the events `first` to `last` replaced, and that nothing has brought back."""
+    now = working_contexts.current(tx, person)
+    held = set(working_context.about_person(now.text)) if now else set()
+    lost: dict[str, None] = {}
+    for before, after in working_contexts.changes(tx, person, first, last):
+        new = set(working_context.about_person(after))
+        added = set_apart(after, set(working_context.about_person(before)))
+        lost = {line: None for line in lost if line not in new}
+        if any(True for _ in added):  # a line that only went away was not replaced
+            lost.update(dict.fromkeys(set_apart(before, new)))
+    own = {
+        line
+        for _, after in working_contexts.changes(tx, person, first, last)
+        for line in working_context.about_person(after)
+    }
+    return [line for line in lost if line not in held and line not in own]
 
 
 def drop(tx: Tx, person: int, lines: Sequence[str], kept: Iterable[Passage]) -> None:

@@ -109,7 +109,7 @@ def _erase_from_group(tx: Tx, group: int, event: int) -> None:
     memory_state.forget_summaries(tx, group, event)
     messages.forget(tx, group, event)
     messages.forget_answers(tx, group, event)
-    journal.forget(tx, group, event)
+    journal.forget(tx, group, event, event)
     outbox.forget(tx, group, event)
     tx.execute(
         "UPDATE inbox SET state = 'done', message = NULL, error = NULL, body = json_replace(body,"

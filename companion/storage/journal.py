@@ -111,14 +111,15 @@ def forget_results(tx: Tx, person: int, since: int) -> None:
     )
 
 
-def forget(tx: Tx, person: int, event: int) -> None:
-    """Delete the steps that were taken for the event."""
+def forget(tx: Tx, person: int, first: int, last: int) -> None:
+    """Delete the steps that were taken for the events from `first` to `last`."""
+    which = {"first": first, "last": last, "person": person}
     tx.execute(
-        "DELETE FROM tool_done WHERE person_id = :person AND step_id IN"
-        " (SELECT id FROM step WHERE event_id = :event AND person_id = :person)",
-        {"event": event, "person": person},
+        "DELETE FROM tool_done WHERE person_id = :person AND step_id IN (SELECT id FROM step"
+        " WHERE event_id BETWEEN :first AND :last AND person_id = :person)",
+        which,
     )
     tx.execute(
-        "DELETE FROM step WHERE event_id = :event AND person_id = :person",
-        {"event": event, "person": person},
+        "DELETE FROM step WHERE event_id BETWEEN :first AND :last AND person_id = :person",
+        which,
     )

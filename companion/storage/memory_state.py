@@ -1,5 +1,6 @@
 """Where a person's queue stands: what was evicted, its summary, and whether it was warned."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -87,3 +88,16 @@ def forget_summaries(tx: Tx, person: int, event: int) -> None:
         " (SELECT MIN(id) FROM message WHERE event_id = :event AND person_id = :person)",
         {"gone": GONE, "event": event, "person": person},
     )
+
+
+def rewrite_summaries(tx: Tx, person: int, change: Callable[[str], str]) -> None:
+    """Put what `change` makes of it in the place of every summary, those of the past too."""
+    rows = tx.execute(
+        "SELECT id, text FROM summary WHERE person_id = :person", {"person": person}
+    ).fetchall()
+    for summary, text in rows:
+        if (changed := change(text)) != text:
+            tx.execute(
+                "UPDATE summary SET text = :text WHERE id = :summary AND person_id = :person",
+                {"text": changed, "summary": summary, "person": person},
+            )

@@ -1,11 +1,13 @@
 """Recall storage's rows: every message, verbatim. The FIFO queue is the newest of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from companion.forgetting import scrubbed
 from companion.llm.protocol import Call, Message, Role
 from companion.storage import search_index
 from companion.storage.database import Tx
@@ -26,6 +28,8 @@ _calls = TypeAdapter(tuple[Call, ...])
 
 
 DELETED = "(a message that was deleted since)"
+CHANGED = "(a message that was changed since: it stands below as it is now)"
+FORGOTTEN = "(a message that the person wanted forgotten)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +150,44 @@ def withhold(tx: Tx, person: int, event: int) -> None:
     )
 
 
-def forget(tx: Tx, person: int, event: int) -> None:
-    """Take out what was said with the event; that something was said stays."""
+def said_with(tx: Tx, person: int, event: int) -> str:
+    """What was said with the event."""
+    rows = tx.execute(
+        "SELECT said FROM message WHERE person_id = :person AND event_id = :event"
+        " AND kind = 'event' ORDER BY id",
+        {"person": person, "event": event},
+    )
+    return "\n".join(row[0] for row in rows)
+
+
+def empty_calls(tx: Tx, person: int, first: int, last: int) -> None:
+    """Leave of the calls for the events `first` to `last` only that they were made."""
+    rows = tx.execute(
+        "SELECT id, calls FROM message WHERE person_id = :person AND calls <> '[]'"
+        " AND event_id BETWEEN :first AND :last",
+        {"person": person, "first": first, "last": last},
+    ).fetchall()
+    for message, calls in rows:
+        emptied = tuple(
+            call if call.name == "send_message" else replace(call, arguments=_emptied(call))
+            for call in _calls.validate_json(calls)
+        )
+        tx.execute(
+            "UPDATE message SET calls = :calls WHERE id = :message AND person_id = :person",
+            {
+                "calls": _calls.dump_json(emptied).decode(),
+                "message": message,
+                "person": person,
+            },
+        )
+
+
+def _emptied(call: Call) -> str:
+    return str(scrubbed(call.arguments, lambda _: True))
+
+
+def forget(tx: Tx, person: int, event: int, put: str = DELETED) -> None:
+    """Take out what was said with the event; that something was said stays, as `put`."""
     rows = tx.execute(
         "SELECT id FROM message WHERE person_id = :person AND event_id = :event AND kind = 'event'",
         {"person": person, "event": event},
@@ -157,7 +197,7 @@ def forget(tx: Tx, person: int, event: int) -> None:
         tx.execute(
             "UPDATE message SET speaker = '', said = '', text = :deleted"
             " WHERE id = :message AND person_id = :person",
-            {"deleted": DELETED, "message": message, "person": person},
+            {"deleted": put, "message": message, "person": person},
         )
 
 
@@ -214,11 +254,27 @@ def lately_said(tx: Tx, person: int, limit: int) -> list[str]:
     return [said for (said,) in rows]
 
 
-def spoken(tx: Tx, person: int) -> list[Spoken]:
-    """Everything that was said, in order."""
+def forget_said(tx: Tx, person: int, wanted: Callable[[str], bool]) -> None:
+    """Take out what was said and is `wanted`, whoever said it; that something was said stays."""
+    rows = tx.execute(
+        "SELECT id, said FROM message WHERE person_id = :person AND said <> ''",
+        {"person": person},
+    ).fetchall()
+    for message, said in rows:
+        if wanted(said):
+            search_index.remove_message(tx, person=person, message=message)
+            tx.execute(
+                "UPDATE message SET said = '', text = :forgotten"
+                " WHERE id = :message AND person_id = :person",
+                {"forgotten": FORGOTTEN, "message": message, "person": person},
+            )
+
+
+def spoken(tx: Tx, person: int, *, but: int | None = None) -> list[Spoken]:
+    """Everything that was said, in order, but for the event `but`."""
     rows = tx.execute(
         "SELECT speaker, said, said_at FROM message"
-        " WHERE person_id = :person AND said <> '' ORDER BY id",
-        {"person": person},
+        " WHERE person_id = :person AND said <> '' AND event_id IS NOT :but ORDER BY id",
+        {"person": person, "but": but},
     )
     return [Spoken(row[0], row[1], datetime.fromisoformat(row[2])) for row in rows]

@@ -50,7 +50,8 @@ class Scheduled:
 class DueRow:
     """Something whose time has come, with what has a say in whether it happens.
 
-    `zone` is the person's, None while unknown. `shut_out` says that nobody there may talk with us.
+    `zone` is the person's, None while unknown. `shut_out` says that nobody there may talk with us,
+    or that the chat is not theirs any more.
     """
 
     scheduled: Scheduled
@@ -118,7 +119,8 @@ def due(tx: Tx, now: datetime, limit: int) -> list[DueRow]:
     rows = tx.execute(
         f"SELECT {_COLUMNS}, conversation.platform, conversation.chat, conversation.thread,"
         " conversation.private, conversation.unreachable_at, person.timezone,"
-        " conversation.private AND EXISTS (SELECT 1 FROM account"
+        " conversation.person_id <> schedule.person_id"
+        " OR conversation.private AND EXISTS (SELECT 1 FROM account"
         " WHERE account.person_id = schedule.person_id"
         " AND account.platform = conversation.platform) AND NOT EXISTS (SELECT 1 FROM account"
         " WHERE account.person_id = schedule.person_id"

@@ -19,6 +19,10 @@ SITTING = "\ue002"
 _WHOLE = "\ue003"
 """Ends a name, so that it is not stemmed."""
 
+MOST_CHARS = 400_000
+"""Of one text, a long novel's worth, are found by their words; what comes behind is kept and not
+found. More at once would keep everybody waiting."""
+
 PAUSE = timedelta(hours=3)
 """A silence after which a new sitting begins, whose turns are no neighbours of what was before."""
 
@@ -30,7 +34,7 @@ def add_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -
 
 
 def _add_words(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
-    led = _led(person, SAID, tokens(said))
+    led = _led(person, SAID, tokens(said[:MOST_CHARS]))
     led += _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
     if _begins_sitting(tx, person, message):
         led += _led(person, SITTING, [""])
@@ -71,7 +75,7 @@ def remove_message(tx: Tx, *, person: int, message: int) -> None:
 
 def add_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
     """Make a passage findable; its vector follows later."""
-    led = _led(person, SAID, tokens(text))
+    led = _led(person, SAID, tokens(text[:MOST_CHARS]))
     tx.execute("INSERT INTO passage_words (rowid, tokens) VALUES (?, ?)", (passage, led))
     await_vector(tx, "passage", person=person, item=passage)
 

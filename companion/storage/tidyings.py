@@ -1,6 +1,6 @@
 """Each time that a person's memory was put in order at night, and what it takes to undo that."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -116,14 +116,14 @@ def undo(tx: Tx, person: int, context: int) -> bool:
     return bool(rows) and not rows[0][4]
 
 
-def forget(tx: Tx, person: int, words: str) -> None:
-    """Keep nothing with these words in it for an undo."""
+def forget(tx: Tx, person: int, wanted: Callable[[str], bool]) -> None:
+    """Keep nothing of what is meant for an undo."""
     rows = tx.execute(
         "SELECT id, text FROM tidied_passage WHERE person_id = :person AND text IS NOT NULL",
         {"person": person},
     ).fetchall()
     for row, text in rows:
-        if words.casefold() in text.casefold():
+        if wanted(text):
             tx.execute(
                 "DELETE FROM tidied_passage WHERE id = :id AND person_id = :person",
                 {"id": row, "person": person},

@@ -1,6 +1,6 @@
 """Every version of each person's working context; the newest is in force."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -102,6 +102,17 @@ def changes(tx: Tx, person: int, first: int, last: int) -> list[tuple[str, str]]
         {"person": person, "first": first, "last": last},
     )
     return [(before or "", text) for text, before in rows]
+
+
+def with_events(tx: Tx, person: int) -> Iterator[tuple[str, datetime, int | None]]:
+    """The text of each version, oldest first, when it came, and the event that it came with."""
+    rows = tx.execute(
+        "SELECT text, created_at, event_id FROM working_context WHERE person_id = :person"
+        " ORDER BY id",
+        {"person": person},
+    )
+    for text, at, event in rows:
+        yield text, datetime.fromisoformat(at), event
 
 
 def rewrite(tx: Tx, person: int, change: Callable[[str], str]) -> None:

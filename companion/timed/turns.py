@@ -1,16 +1,28 @@
 """Whether a timed event that has fired still gets its turn, when its turn comes."""
 
+from datetime import datetime
+
 from companion.clock import Clock
 from companion.events import TimerFired
 from companion.storage import inbox, outbox, people, schedule, timing
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
+from companion.timed.arriving import in_its_own_words, with_its_time
 from companion.timed.purposes import Due, Fire, Purpose, Purposes, zone_of
 
 MISSED_WORDS = (
     "I wasn't there when these were due, and now they are more than a day old:\n{}\n"
     "Tell me if you still want to be reminded."
 )
+
+
+def without_a_model(tx: Tx, item: InboxItem, words: str, now: datetime) -> str:
+    """`words`, or for a timed event what was promised with it; nothing if nothing was."""
+    if not isinstance(item.event, TimerFired):
+        return words
+    said = in_its_own_words(item.event)
+    where = zone_of(people.get(tx, item.person).timezone)
+    return with_its_time(said, item.event, now, where) if said else ""
 
 
 class TimedTurns:

@@ -33,6 +33,40 @@ async def test_remember_keeps_it_and_memory_shows_it(tmp_path: Path) -> None:
         assert "You are Mira" in text
 
 
+async def test_memory_tells_when_each_was_kept_and_from_which_message(tmp_path: Path) -> None:
+    llm = ScriptedLLM(
+        calls(
+            ("working_context_append", {"text": "Plays the cello."}),
+            ("archival_storage_insert", {"text": "The teacher is Ruth."}),
+            ("send_message", {"message": "How lovely!"}),
+        )
+    )
+    async with a_world(tmp_path, llm) as world:
+        await world.say("I play the cello, and Ruth teaches me")
+        await world.say("/remember I like tea")
+        (text,) = await world.say("/memory")
+    said = "from “I play the cello, and Ruth teaches me”"
+    assert f"- Plays the cello. (Mon 5 May 2025 12:00 UTC, {said})" in text
+    assert f"- The teacher is Ruth. (Mon 5 May 2025 12:00 UTC, {said})" in text
+    assert "- I like tea (Mon 5 May 2025 12:00 UTC)" in text
+
+
+async def test_privacy_tells_who_sees_what_and_what_one_can_do(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        (text,) = await world.say("/privacy")
+    for word in (
+        "operator",
+        "model",
+        "groups",
+        "/memory",
+        "/forget",
+        "/export",
+        "/erase",
+        "Backups",
+    ):
+        assert word in text
+
+
 async def test_what_does_not_fit_in_mind_goes_to_the_notes(tmp_path: Path) -> None:
     async with a_world(tmp_path, ScriptedLLM()) as world:
         long = "a long story " * 400

@@ -67,6 +67,7 @@ def test_the_schemas_are_small_closed_and_in_one_order() -> None:
         "archival_storage_insert",
         "archival_storage_search",
         "conversation_search",
+        "forget",
         "react",
         "schedule_event",
         "list_events",

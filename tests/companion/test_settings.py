@@ -64,6 +64,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "allowed": [7],
         "listen": [-1001],
         "link_previews": True,
+        "poll_seconds": 25,
         "base_url": "http://127.0.0.1:8081/bot",
         "base_file_url": "http://127.0.0.1:8081/file/bot",
         "webhook_url": "https://bot.example.com/hook",

@@ -64,6 +64,7 @@ class World:
     lanes: Lanes
     limits: Limits
     firing: Firing
+    home: Path
     delivered: list[tuple[str, str]] = field(default_factory=list)
     documents: list[tuple[str, Document]] = field(default_factory=list)
 
@@ -222,7 +223,7 @@ async def a_world(
                 clock=clock,
             )
             firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
-            world = World(db, clock, companion, lanes, limits, firing)
+            world = World(db, clock, companion, lanes, limits, firing, folder)
             access.announce = lanes.add
             linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
 

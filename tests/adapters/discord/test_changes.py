@@ -111,7 +111,7 @@ async def test_what_was_said_in_a_message_that_is_deleted_later_is_gone_and_memo
             ("send_message", {"message": "Noted."}),
         ),
         calls(
-            ("working_context_replace", {"old": "Has a secret.", "new": "Is discreet."}),
+            ("working_context_append", {"text": "Is discreet."}),
             ("stay_silent", {}),
         ),
         echo,
@@ -126,6 +126,7 @@ async def test_what_was_said_in_a_message_that_is_deleted_later_is_gone_and_memo
         memory = await talk.world.companion.memory_of("discord", str(anna.id))
         assert memory is not None
         assert "Is discreet." in await memory.working_context()
+        assert await everywhere(talk, "Has a secret") == 0
     assert "deleted an earlier message" in str(llm.prompts[1])
     assert "4711" not in str(llm.prompts[1])
 

@@ -143,7 +143,7 @@ async def test_an_edit_of_what_was_remembered_is_looked_at_again(
             ("send_message", {"message": "Noted."}),
         ),
         calls(
-            ("working_context_replace", {"old": "3 May", "new": "4 May"}),
+            ("working_context_append", {"text": "Born on 4 May."}),
             ("stay_silent", {}),
         ),
     )
@@ -157,10 +157,9 @@ async def test_an_edit_of_what_was_remembered_is_looked_at_again(
         await api.until(lambda: not api.waiting)
         await there.world.companion.quiet()
         assert api.texts == ["Noted."]
-        (text,) = await there.world.rows(
-            "SELECT text FROM working_context ORDER BY id DESC LIMIT 1"
-        )
-        assert "4 May" in str(text[0])
+        texts = [str(row) for row in await there.world.rows("SELECT text FROM working_context")]
+        assert "4 May" in texts[-1]
+        assert "3 May" not in str(texts)
     assert "kept something from it" in prompt(llm, 1)
 
 

@@ -73,11 +73,12 @@ async def test_with_a_token_it_answers_on_telegram_and_stops_when_told(
     async with ModelServer(obliging("Good to hear from you.")) as model:
         process = await started(
             tmp_path / "home",
-            config(api, model.base_url),
+            config(api, model.base_url, more="poll_seconds = 7"),
             TELEGRAM_BOT_TOKEN=TOKEN,
             COMPANION_LOG="DEBUG",
         )
         await api.until(lambda: bool(api.called("getUpdates")))
+        assert api.called("getUpdates")[0]["timeout"] == "7"
         await api.write("hello")
         assert await api.until_sent(1) == ["Good to hear from you."]
         process.send_signal(signal.SIGTERM)

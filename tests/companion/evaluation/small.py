@@ -57,7 +57,7 @@ def sessions_file(folder: Path) -> Path:
     )
     second = session(
         "The tomatoes are up.",
-        "I start as a night nurse on Monday.",
+        "I start as a night nurse on Sunday.",
         ago="3 days ago",
     )
     third = session("How was the first night?", "Long. I lived on coffee and crackers.")

@@ -12,7 +12,7 @@ from companion.evaluation.fresh_home import FreshHome, SampleFailedError
 from companion.evaluation.opener import TRAITS, Opener, OpenerSample, likeness
 from companion.settings import ModelSettings, Settings
 from tests.companion.evaluation.small import reader_bench, sessions_file
-from tests.support.model_server import ModelServer, calls
+from tests.support.model_server import ModelServer, calls, fails
 
 SAMPLE = OpenerSample(
     id="a",
@@ -38,13 +38,13 @@ async def test_the_reader_opens_with_what_the_person_said_and_the_human_is_score
     (sample,) = opener.samples(0)
     async with reader_bench(TRAITS) as bench:
         outcome = await opener.run(sample, "companion", bench)
-    assert "Waffles" in outcome.answer
+    assert "night nurse" in outcome.answer
     assert outcome.gold == ("How was the first night?",)
     assert set(outcome.scores) == {measure.key for measure in TRAITS.measures}
 
 
 async def test_a_model_sees_the_sessions_and_never_the_persona(tmp_path: Path) -> None:
-    async with ModelServer([calls(send_message={"message": "How was it?"})]) as server:
+    async with ModelServer([calls(send_opener={"text": "How was it?", "about": 1})]) as server:
         settings = Settings(models=(ModelSettings(name="gpt-test", base_url=server.base_url),))
         opener = Opener(sessions_file(tmp_path), WordLlama())
         (sample,) = opener.samples(0)
@@ -56,12 +56,22 @@ async def test_a_model_sees_the_sessions_and_never_the_persona(tmp_path: Path) -
     assert "first night" not in asked
 
 
-async def test_silence_is_no_opener(tmp_path: Path) -> None:
+async def test_silence_is_counted_and_not_compared(tmp_path: Path) -> None:
     async with ModelServer([calls(stay_silent={"reason": "late"})]) as server:
         settings = Settings(models=(ModelSettings(name="gpt-test", base_url=server.base_url),))
         opener = Opener(sessions_file(tmp_path), WordLlama())
         (sample,) = opener.samples(0)
-        with pytest.raises(SampleFailedError, match="write nothing"):
+        outcome = await opener.run(sample, "companion", Bench(settings, {}, TRAITS, None))
+    assert set(outcome.scores) == {"wrote", "human_1", "human_3"}
+    assert outcome.scores["wrote"] == 0
+
+
+async def test_without_a_model_there_is_no_outcome(tmp_path: Path) -> None:
+    async with ModelServer(lambda _asked: fails(401, "wrong key")) as server:
+        settings = Settings(models=(ModelSettings(name="gpt-test", base_url=server.base_url),))
+        opener = Opener(sessions_file(tmp_path), WordLlama())
+        (sample,) = opener.samples(0)
+        with pytest.raises(SampleFailedError, match="401"):
             await opener.run(sample, "companion", Bench(settings, {}, TRAITS, None))
 
 

@@ -91,15 +91,14 @@ def test_it_keeps_what_it_is_told_and_then_has_nothing_more_to_do() -> None:
     assert asked(event("Ada bakes."), *sent, alert).calls == ()
 
 
-def test_it_opens_with_the_longest_thing_that_the_person_said() -> None:
-    timer = {
-        "role": "user",
-        "content": "[Mon 3 Mar 2025 12:00 UTC, eval] (timer, due Mon 3 Mar 2025 12:00 UTC;"
-        " nobody wrote) Write first.",
-    }
-    ((name, arguments),) = asked(event("Hi"), event("My dog is ill"), timer).calls
-    assert name == "send_message"
-    assert "My dog is ill" in str(arguments["message"])
+def test_it_opens_with_the_first_matter_that_there_is() -> None:
+    tools = [{"type": "function", "function": {"name": "send_opener"}}]
+    brief = "[system] Nobody wrote.\n1. (a promise) “I will send it.”, said on Monday\n2. (…) “No”"
+    made = move({"tools": tools, "messages": [event("Hi"), _user(brief), status()]})
+    text = "You told me: “I will send it.” How is that going?"
+    assert made.calls == (("send_opener", {"text": text, "about": 1}),)
+    made = move({"tools": tools, "messages": [event("Hi"), status()]})
+    assert made.calls == (("stay_silent", {}),)
 
 
 def test_it_reads_a_prompt_without_functions() -> None:

@@ -1,6 +1,7 @@
 """A small model in two passes, behind the real agent and a real database."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,23 @@ def turn(said: str) -> Sequence[Message]:
         Message("system", "Instructions.\n# Working context\n## Persona\nMira\n\n## Person\n"),
         Message("user", f"[Mon 5 May 2025 12:00 UTC, test] {said}"),
     )
+
+
+async def test_a_reminder_is_scheduled_without_asking_the_model(tmp_path: Path) -> None:
+    small = ScriptedSmall("Call Lea now!")
+    async with a_world(tmp_path, TwoPass(small)) as world:
+        await world.say("/timezone Lisbon")
+        assert await world.say("Please remind me tomorrow at 9 to call Lea.") == [
+            "I'll remind you: call Lea, Tue 6 May 2025 09:00 Europe/Lisbon."
+        ]
+        assert small.asked == []
+        assert await world.pass_time(timedelta(hours=20)) == ["Call Lea now!"]
+
+
+async def test_a_reminder_that_cannot_be_says_why(tmp_path: Path) -> None:
+    async with a_world(tmp_path, TwoPass(ScriptedSmall())) as world:
+        (where,) = await world.say("remind me tomorrow at 9 to call Lea")
+        assert where.startswith("In which time zone are you?")
+        await world.say("/timezone Lisbon")
+        (past,) = await world.say("remind me on 2020-01-01 at 9 to call Lea")
+        assert past.startswith("That reminder can't be: 2020-01-01 09:00 has passed")

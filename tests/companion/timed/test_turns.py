@@ -1,19 +1,20 @@
 """Timed events as turns: what is promised arrives, anything else may not, and nobody hears of
 failures that they were not waiting for."""
 
+from dataclasses import replace
 from datetime import time, timedelta
 from pathlib import Path
 
 import pytest
 
 from companion.errors import LLMError, LLMRefusedError, LLMUnavailableError, OutOfReachError
-from companion.events import OutgoingMessage
+from companion.events import Address, OutgoingMessage
 from companion.storage import access, schedule
 from companion.storage.database import Tx
 from companion.timed.firing import claim
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.timers import again_and_again, as_it_is, became, in_a_while, place
-from tests.support.world import PLATFORM, a_world
+from tests.support.world import PLATFORM, World, a_world
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
@@ -50,8 +51,11 @@ async def test_a_reminder_arrives_when_no_model_answers(tmp_path: Path, failure:
         assert await world.say("thanks") == ["Yes"]
 
 
-async def test_a_late_one_without_a_model_says_when_it_was_due(tmp_path: Path) -> None:
-    llm = ScriptedLLM(sends("Hi"), LLMUnavailableError("down"))
+@pytest.mark.parametrize("failure", [LLMUnavailableError("down"), RuntimeError("a fault")])
+async def test_a_late_one_without_a_model_says_when_it_was_due(
+    tmp_path: Path, failure: Exception
+) -> None:
+    llm = ScriptedLLM(sends("Hi"), failure)
     async with a_world(tmp_path, llm) as world:
         await world.say("hi")
         await in_a_while(world, HOUR)
@@ -127,6 +131,22 @@ async def test_whoever_is_shut_out_gets_nothing(tmp_path: Path) -> None:
         await world.db.write(lambda tx: access.revoke(tx, one.person, PLATFORM, "Anna", now))
         assert await world.pass_time(HOUR) == []
         assert await became(world, one) == [("gated", "shut out")]
+
+
+async def test_a_chat_that_is_anothers_now_hears_of_nothing(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(lambda _: sends("Hi"))) as world:
+        await world.say("hi")
+        one = await in_a_while(world, HOUR)
+        await world.happens(replace(world.message("hi all"), address=public(world)))
+        before = len(world.delivered)
+        assert await world.pass_time(HOUR) == []
+        assert len(world.delivered) == before
+        assert await became(world, one) == [("gated", "shut out")]
+
+
+def public(world: World) -> Address:
+    """Anna's chat, when others have come into it."""
+    return replace(world.address("Anna"), private=False)
 
 
 async def test_an_erased_persons_reminders_are_gone(tmp_path: Path) -> None:

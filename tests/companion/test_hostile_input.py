@@ -1,0 +1,161 @@
+"""Whatever somebody sends is answered, harms nothing, and keeps nobody waiting."""
+
+import asyncio
+import gc
+import os
+import random
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from selectors import BaseSelector
+from typing import Any
+
+import pytest
+
+from companion.events import FileReceived, Sender
+from companion.llm.protocol import Message, Reply
+from companion.text import cut
+from companion.worker import FAILED
+from tests.support.hostile import BITS, NAMED, generated
+from tests.support.scripted_llm import ScriptedLLM, calls
+from tests.support.world import World, a_world
+
+GENERATED = int(os.environ.get("COMPANION_HOSTILE", "40"))
+LONGEST_STALL = 0.1
+"""Seconds for which the event loop may work without a pause."""
+EACH_NTH = 16
+"""Of the named inputs every so many are sent in a run, unless COMPANION_HOSTILE is set."""
+
+
+def obliging(messages: Sequence[Message]) -> Reply:
+    """A model that does with a message all that it can, and repeats it."""
+    said = messages[-2].text.partition("]")[2][:2000] or "?"
+    return calls(
+        ("working_context_append", {"text": said[:100]}),
+        ("archival_storage_insert", {"text": said}),
+        ("conversation_search", {"query": said, "since": said[:10]}),
+        ("send_message", {"message": f"You said: {said}"}),
+    )
+
+
+@dataclass
+class Stalls:
+    """The longest time for which the event loop computed without letting others in.
+
+    That is its thread's own time, from when it was woken until it waits again: a machine that is
+    busy with something else does not count.
+    """
+
+    longest: float = 0.0
+    during: str = ""
+    now: str = ""
+    _woken: float = 0.0
+
+    def watch(self, selector: BaseSelector) -> None:
+        select = selector.select
+
+        def watched(timeout: float | None = None) -> Any:
+            worked = time.thread_time() - self._woken
+            if self._woken and worked > self.longest:
+                self.longest, self.during = worked, self.now
+            events = select(timeout)
+            self._woken = time.thread_time()
+            return events
+
+        setattr(selector, "select", watched)  # noqa: B010 - a selector of this loop alone
+
+
+@asynccontextmanager
+async def watched(folder: Path) -> AsyncIterator[tuple[World, Stalls]]:
+    """A world whose model does what it is told, and how its event loop fares."""
+    stalls = Stalls()
+    async with a_world(folder, ScriptedLLM(obliging)) as world:
+        gc.collect()
+        gc.freeze()  # what pytest and its plugins hold is no work of ours
+        stalls.watch(asyncio.get_running_loop()._selector)  # type: ignore[attr-defined]
+        yield world, stalls
+        gc.unfreeze()
+    assert stalls.longest < LONGEST_STALL, f"during {stalls.during}"
+
+
+def faults(caplog: pytest.LogCaptureFixture, world: World) -> list[str]:
+    """What went wrong: an event that was given up, or a word of failure."""
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    return logged + [text for _, text in world.delivered if text == FAILED]
+
+
+def some(names: Sequence[str]) -> list[str]:
+    return list(names) if "COMPANION_HOSTILE" in os.environ else list(names)[::EACH_NTH]
+
+
+def test_there_are_more_than_three_hundred() -> None:
+    assert len(NAMED) >= 300
+
+
+async def test_named_inputs_are_answered_one_by_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(tmp_path) as (world, stalls):
+        for name in some(sorted(NAMED)):
+            stalls.now = name
+            assert await world.say(NAMED[name]), name
+            assert faults(caplog, world) == [], name
+        assert await world.say("/help")
+
+
+async def test_generated_inputs_are_answered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    chance = random.Random(7)
+    async with watched(tmp_path) as (world, stalls):
+        for number in range(GENERATED):
+            text = stalls.now = generated(chance)
+            assert await world.say(text, f"person {number % 20}"), ascii(text)
+            assert faults(caplog, world) == [], ascii(text)
+
+
+async def test_names_of_people_and_files_and_what_is_replied_to(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(tmp_path) as (world, stalls):
+        for number, (name, bit) in enumerate((name, BITS[name]) for name in some(sorted(BITS))):
+            stalls.now = name
+            message = world.message("hello", "Anna")
+            sender = Sender(user="Anna", name=bit)
+            assert await world.happens(replace(message, sender=sender, answers=bit[:500])), name
+            file = FileReceived(
+                id=f"f{number}",
+                address=message.address,
+                sender=sender,
+                at=message.at,
+                name=bit,
+                media_type=bit[:50],
+                size=1,
+                text=bit[:500],
+            )
+            assert await world.happens(file), name
+            assert faults(caplog, world) == [], name
+
+
+async def test_a_line_of_sixteen_megabytes_keeps_nobody_waiting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(tmp_path) as (world, _):
+        assert await world.say("lorem жук " * 1_600_000)
+        assert faults(caplog, world) == []
+        (row,) = await world.rows("SELECT MAX(LENGTH(said)) FROM message")
+        assert int(str(row[0])) > 15_000_000, "it is stored whole"
+
+
+def test_a_text_is_cut_without_counting_all_of_it() -> None:
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return len(text) // 4
+
+    shown = cut("lorem " * 1_000_000, 100, count)
+    assert len(shown) < 600
+    assert max(counted) <= 1600
