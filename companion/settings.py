@@ -1,6 +1,5 @@
 """The settings file and the environment, parsed once."""
 
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -19,10 +18,10 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 
 from companion.errors import SettingsError
 from companion.openers.hours import Hours
+from companion.settings_faults import explain, explain_variable
 
 
 class _Section(BaseModel):
@@ -318,7 +317,7 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Settings
     try:
         settings = settings.model_copy(update=_from_environment(settings, environ))
     except ValidationError as error:
-        raise SettingsError(_explain_variable(error)) from error
+        raise SettingsError(explain_variable(error)) from error
     _require_prices(settings)
     return settings
 
@@ -344,7 +343,7 @@ def parse(text: str, where: str) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{where} is not valid TOML: {error}") from error
     except ValidationError as error:
-        raise SettingsError(_explain(error, where)) from error
+        raise SettingsError(explain(error, where, Settings)) from error
 
 
 def _read(path: Path) -> str:
@@ -362,46 +361,3 @@ def _from_environment(settings: Settings, environ: Mapping[str, str]) -> dict[st
     if level := environ.get("COMPANION_LOG", "").strip().upper():
         changes["log"] = LogSettings.model_validate({"level": level, "file": settings.log.file})
     return changes
-
-
-_VARIABLES = {"base_url": "OPENAI_BASE_URL", "level": "COMPANION_LOG"}
-
-
-def _explain(error: ValidationError, where: str) -> str:
-    return "\n".join(f"{where}: {_fault(fault)}" for fault in error.errors())
-
-
-def _explain_variable(error: ValidationError) -> str:
-    return "\n".join(
-        f"{_VARIABLES[str(fault['loc'][0])]}: {_reason(fault)}" for fault in error.errors()
-    )
-
-
-def _fault(fault: ErrorDetails) -> str:
-    key = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] != "extra_forbidden":
-        return f"{key}: {_reason(fault)}" if key else _reason(fault)
-    known = _known_keys(fault["loc"])
-    near = difflib.get_close_matches(key.rpartition(".")[2], known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
-    return f"unknown key {key}; {hint}"
-
-
-def _reason(fault: ErrorDetails) -> str:
-    """What is wrong. A value is shown unless it may be a key written in the wrong place."""
-    name = fault["loc"][-1] if fault["loc"] else ""
-    if name == "api_key_env":
-        return "write the name of an environment variable here, never the key itself"
-    message = fault["msg"].removeprefix("Value error, ")
-    if str(name).endswith(("_url", "api_base", "gateway")) or isinstance(fault["input"], dict):
-        return message
-    return f"{message} (it is {fault['input']!r})"
-
-
-def _known_keys(location: tuple[int | str, ...]) -> list[str]:
-    section: Any = Settings
-    for part in location[:-1]:
-        if isinstance(part, str):
-            annotation = section.model_fields[part].annotation
-            section = getattr(annotation, "__args__", (annotation,))[0]
-    return list(section.model_fields)
