@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from adapters.base import Adapter
-from companion.app import Companion
 from companion.clock import SystemClock
 from companion.commands.all import FOR_EVERYBODY
+from companion.running import Companion
 from companion.settings import Secrets, Settings
 
 DISCORD_TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the variable's name

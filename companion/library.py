@@ -16,11 +16,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from companion.app import Companion, open_companion
+from companion.app import open_companion
 from companion.clock import Clock, SystemClock
 from companion.events import Address, MessageReceived, PlatformEvent, Sender
 from companion.opening import Storage, open_storage
 from companion.person_memory import PersonMemory
+from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import people
 

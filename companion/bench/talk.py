@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from companion.app import Companion, open_companion
+from companion.app import open_companion
 from companion.clock import SystemClock
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
+from companion.running import Companion
 from companion.settings import ModelSettings, Settings
 
 PLATFORM = "bench"

@@ -17,8 +17,8 @@ from companion.events import Sender
 
 if TYPE_CHECKING:
     from adapters.base import Adapter
-    from companion.app import Companion
     from companion.home import Home
+    from companion.running import Companion
     from companion.settings import Settings
 
 YOU = "you"

@@ -10,10 +10,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from companion.app import Companion, open_companion
+from companion.app import open_companion
 from companion.clock import Clock
 from companion.events import Address, MessageReceived, Sender
 from companion.opening import open_storage
+from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import memory_state, messages, people
 from companion.storage.memory_state import Summary

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from companion.app import Companion, open_companion
+from companion.app import open_companion
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
+from companion.running import Companion
 from companion.settings import EmbedderSettings, Settings
 from tests.support.model_refusals import Asked
 from tests.support.model_server import Answer, Embeddings, Hang, ModelServer, says

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from adapters.all import connect
-from companion.app import Companion, open_companion
+from companion.app import open_companion
+from companion.running import Companion
 from companion.settings import Settings
 from companion.storage.vector_blocks import waiting
 from tests.crash.broken import BREAKS

@@ -9,10 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from companion.agents import Agents
-from companion.app import Companion, Typing, gathering_of, take_up
-from companion.commands.all import COMMANDS
-from companion.deliveries import Deliveries
+from companion.app import Thinking, assemble, take_up
 from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
 from companion.events import (
@@ -23,31 +20,20 @@ from companion.events import (
     PlatformEvent,
     Sender,
 )
-from companion.function_executor import FunctionExecutor
-from companion.functions.all import FUNCTIONS
 from companion.home import Home
 from companion.lanes import Lanes
 from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
 from companion.memories import Memories
-from companion.night.thoughts import Night
-from companion.openers.offering import Offering
-from companion.openers.turns import opener_turns
-from companion.people.access import Access
-from companion.people.allowance import Allowance
-from companion.people.linking import Hooks, Linking
-from companion.people.manners import Manners
-from companion.people.personas import Personas
+from companion.opening import Storage
 from companion.person_memory import PersonMemory
+from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import people
 from companion.storage.database import Database
 from companion.tasks import task_group
 from companion.timed.firing import Firing
-from companion.timed.purposes import Purpose, Purposes
-from companion.timed.reminders import CHECK_IN, REMINDER
-from companion.timed.turns import TimedTurns
-from companion.worker import Worker
+from companion.timed.purposes import Purpose
 from tests.support.simple_counter import SimpleCounter
 from tests.support.virtual_clock import VirtualClock
 
@@ -142,6 +128,8 @@ async def a_world(
     """A running companion on the database in `folder`; leaving it is like a kill: nothing is
     wound down."""
     settings = settings or Settings()
+    greeting = settings.people.model_copy(update={"hello": hello})
+    settings = settings.model_copy(update={"people": greeting})
     clock = clock or VirtualClock(datetime(2025, 5, 5, 12, 0, tzinfo=UTC))
     limits = Limits.of(window, 1024, settings.memory)
     counter = counter or SimpleCounter()
@@ -152,7 +140,6 @@ async def a_world(
         erasing = Erasing(db, home, clock, key=None)
         await erasing.catch_up()
         async with task_group() as tasks:
-            deliveries = Deliveries(db, tasks, clock, sleep=sleep)
             memories = Memories(
                 db,
                 settings=settings.memory,
@@ -162,86 +149,39 @@ async def a_world(
                 counter=counter,
                 clock=clock,
             )
-            access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
-            access.trust(PLATFORM)
-            allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
-            personas = Personas(folder, settings.agent)
-            agents = Agents(
-                db,
+            storage = Storage(
+                home=home,
                 settings=settings,
+                db=db,
                 memories=memories,
                 limits=limits,
-                llm=llm,
                 counter=counter,
-                executor=FunctionExecutor(FUNCTIONS),
-                deliveries=deliveries,
-                allowance=allowance,
-                personas=personas,
-                clock=clock,
-            )
-            typing = Typing()
-            openers = opener_turns(
-                db, settings=settings, agents=agents, memories=memories, clock=clock
-            )
-            night = Night(
-                db,
-                settings=settings.night,
-                llm=llm,
-                agents=agents,
-                memories=memories,
-                allowance=allowance,
-                clock=clock,
-            )
-            purposes = Purposes(
-                (REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes)
-            )
-            offering = Offering(db, settings.openers, clock)
-            linking = Linking(db, memories=memories, counter=counter, limits=limits, clock=clock)
-            worker = Worker(
-                db,
-                agents=agents,
-                memories=memories,
-                deliveries=deliveries,
-                commands=COMMANDS,
-                timed=TimedTurns(db, purposes, clock),
-                access=access,
-                after_turns=(offering.after_turn, night.after_turn),
-                linking=linking,
-                allowance=allowance,
-                personas=personas,
-                manners=Manners.of(settings.limits),
-                typing=typing,
+                vectorizer=None,
                 erasing=erasing,
-                take=lambda item: lanes.add(item),
                 clock=clock,
             )
-            lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
-            companion = Companion(
-                db,
-                memories=memories,
-                deliveries=deliveries,
-                lanes=lanes,
-                typing=typing,
-                people=access,
-                openers=openers,
-                clock=clock,
+            built = assemble(
+                storage,
+                Thinking(llm, llm),
+                tasks,
+                rng=random.Random(7),
+                more_purposes=more_purposes,
+                sleep=sleep,
             )
-            firing = Firing(db, purposes=purposes, lanes=lanes, clock=clock)
-            world = World(db, clock, companion, lanes, limits, firing, folder)
-            access.announce = lanes.add
-            linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
+            companion, lanes = built.companion, built.lanes
+            companion.people.trust(PLATFORM)
+            world = World(db, clock, companion, lanes, limits, built.firing, folder)
 
             async def send(message: OutgoingMessage) -> None:
                 world.delivered.append((message.address.chat, message.text))
                 if message.document is not None:
                     world.documents.append((message.address.chat, message.document))
 
-            erasing.tell(agents.gone, deliveries.gone, lanes.gone)
-            await take_up(db, deliveries, lanes)
+            await take_up(db, built.deliveries, lanes)
             if deliver:
                 companion.deliver(PLATFORM, send)
             yield world
             lanes.cancel()
-            deliveries.cancel()
+            built.deliveries.cancel()
     finally:
         await db.close()

@@ -4,10 +4,11 @@ import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from companion.app import Companion, open_companion
+from companion.app import open_companion
 from companion.clock import SystemClock
 from companion.events import Address, OutgoingMessage, Sender
 from companion.home import Home
+from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import people, schedule
 from companion.storage.database import Database, Tx
