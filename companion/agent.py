@@ -23,7 +23,9 @@ from companion.functions.turn import Turn
 from companion.gathering import Batch, albums
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
+from companion.lorebook import told
 from companion.people.allowance import Allowance
+from companion.people.cards import Lore
 from companion.person_memory import PersonMemory
 from companion.queue_manager import Also, QueueManager
 from companion.refusals import Refusals
@@ -90,6 +92,7 @@ class Agent:
         person: int,
         *,
         name: str,
+        lore: Sequence[Lore],
         queue: QueueManager,
         memory: PersonMemory,
         executor: FunctionExecutor,
@@ -103,6 +106,7 @@ class Agent:
     ) -> None:
         self._db = db
         self._person = person
+        self._lore = lore
         self._queue = queue
         self._memory = memory
         self._executor = executor
@@ -207,10 +211,11 @@ class Agent:
         item, events = album[-1], [one.event for one in album]
         said = event_text.spoken_with(events)
         where = self._queue.context.zone
+        text = event_text.album_text(events, where, self._queue.cut(said))
         return self._queue.entry(
             kind="event",
             event=item.id,
-            text=event_text.album_text(events, where, self._queue.cut(said)),
+            text=text + told(self._lore, said, (one.text for one in self._queue.queue)),
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
         )

@@ -15,6 +15,7 @@ from companion.llm.protocol import LLM, TokenCounter
 from companion.main_context import Counts, MainContext
 from companion.memories import Memories
 from companion.people.allowance import Allowance
+from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.queue_manager import QueueManager
 from companion.settings import Settings
@@ -53,6 +54,7 @@ class Agents:
         executor: FunctionExecutor,
         deliveries: Deliveries,
         allowance: Allowance,
+        personas: Personas,
         clock: Clock,
     ) -> None:
         self._db = db
@@ -64,6 +66,7 @@ class Agents:
         self._executor = executor
         self._deliveries = deliveries
         self._allowance = allowance
+        self._personas = personas
         self._clock = clock
         self._agents: OrderedDict[int, Agent] = OrderedDict()
 
@@ -87,6 +90,7 @@ class Agents:
     async def _load(self, person: int) -> Agent:
         memory = self._memories.of(person)
         loaded = await self._db.write(lambda tx: _load(tx, person, memory))
+        persona = self._personas.chosen(loaded.person.persona)
         context = MainContext(
             shown=loaded.shown,
             counts=loaded.counts,
@@ -109,7 +113,8 @@ class Agents:
         return Agent(
             self._db,
             person,
-            name=self._settings.agent.name,
+            name=persona.name,
+            lore=persona.lore,
             queue=queue,
             memory=memory,
             executor=self._executor,

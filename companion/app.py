@@ -31,13 +31,14 @@ from companion.people.access import HELLO, Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
 from companion.people.manners import Manners
+from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
 from companion.pruning import Pruning
 from companion.reactions import with_what_it_is_about
 from companion.returning import came_back
 from companion.settings import Settings
-from companion.storage import inbox, outbox, people, schedule
+from companion.storage import inbox, joining, outbox, people, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.outbox import OutboxItem
@@ -120,6 +121,8 @@ class Companion:
                 return None, None
             place = people.place(tx, event.address, event.sender, now)
             people.set_unreachable(tx, place.person, place.id, None)
+            if event.address.private:
+                joining.follow(tx, place.person, place.id)
             schedule.resume(tx, place.person, place.id)
             hello = self.people.hello_in(tx, place)
             known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
@@ -222,7 +225,8 @@ async def open_companion(
         )
         limits = storage.settings.limits
         allowance = Allowance(storage.db, access=people_let_in, limits=limits, clock=storage.clock)
-        agents = _agents(storage, llm, deliveries, allowance)
+        personas = Personas(storage.home.path, storage.settings.agent)
+        agents = _agents(storage, llm, deliveries, allowance, personas)
         openers = opener_turns(
             storage.db,
             settings=storage.settings,
@@ -259,6 +263,7 @@ async def open_companion(
             after_turns=(offering.after_turn, night.after_turn),
             linking=linking,
             allowance=allowance,
+            personas=personas,
             manners=Manners.of(limits),
             typing=typing,
             erasing=storage.erasing,
@@ -290,7 +295,13 @@ async def open_companion(
             pruning.cancel()
 
 
-def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allowance) -> Agents:
+def _agents(
+    storage: Storage,
+    llm: LLM,
+    deliveries: Deliveries,
+    allowance: Allowance,
+    personas: Personas,
+) -> Agents:
     return Agents(
         storage.db,
         settings=storage.settings,
@@ -301,6 +312,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, allowance: Allow
         executor=FunctionExecutor(FUNCTIONS),
         deliveries=deliveries,
         allowance=allowance,
+        personas=personas,
         clock=storage.clock,
     )
 

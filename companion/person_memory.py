@@ -85,6 +85,10 @@ class PersonMemory:
         changed = working_context.replaced(text, old, new, self.limit(text))
         return self._changed(tx, changed, "working_context_replace", event)
 
+    def set_in(self, tx: Tx, text: str, *, cause: str, event: int | None = None) -> Version:
+        """Put `text` in the place of the whole working context."""
+        return self._changed(tx, text, cause, event)
+
     def drop_lines_in(self, tx: Tx, lines: Sequence[str], event: int | None = None) -> Version:
         """Take whole lines about the person out of the working context."""
         text = working_context.without(self.working_context_in(tx).text, lines)

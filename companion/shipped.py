@@ -19,17 +19,31 @@ def persona(agent: AgentSettings, home: Path) -> str:
     Raises:
         SettingsError: there is no such persona.
     """
-    file_name = f"{agent.persona}.md"
-    if Path(file_name).name != file_name:
+    if Path(f"{agent.persona}.md").name != f"{agent.persona}.md":
         raise SettingsError(f"agent.persona is a name, not a path: {agent.persona}")
-    for place in (home / "personas", _folder() / "personas"):
-        file = place / file_name
+    return f"You are {agent.name}.\n{persona_text(agent.persona, home / 'personas')}"
+
+
+def persona_text(name: str, folder: Path) -> str:
+    """`NAME.md` of `folder`, or the one that we ship.
+
+    Raises:
+        SettingsError: there is none, or it cannot be read.
+    """
+    for place in (folder, _folder() / "personas"):
+        file = place / f"{name}.md"
         if file.is_file():
-            return f"You are {agent.name}.\n{_text(file)}"
+            return _text(file)
     raise SettingsError(
-        f"There is no persona {agent.persona}: write it to {home / 'personas' / file_name}, "
-        'or set agent.persona to "default".'
+        f"There is no persona {name}: write it to {folder / name}.md, or set agent.persona to"
+        ' "default".'
     )
+
+
+def personas() -> list[str]:
+    """The names of the personas that we ship."""
+    files = (_folder() / "personas").iterdir()
+    return sorted(file.name.removesuffix(".md") for file in files if file.name.endswith(".md"))
 
 
 def _text(file: Traversable) -> str:

@@ -45,6 +45,7 @@ from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.people.manners import Manners
+from companion.people.personas import Personas
 from companion.question import Question
 from companion.storage import (
     access,
@@ -104,6 +105,7 @@ class Worker:
         after_turns: Sequence[AfterTurn],
         linking: Linking,
         allowance: Allowance,
+        personas: Personas,
         manners: Manners,
         typing: ShowTyping,
         erasing: Erasing,
@@ -120,6 +122,7 @@ class Worker:
         self._after_turns = after_turns
         self._linking = linking
         self._allowance = allowance
+        self._personas = personas
         self._manners = manners
         self._typing = typing
         self._erasing = erasing
@@ -299,6 +302,7 @@ class Worker:
             in_private=partial(self._in_private, item),
             linking=self._linking,
             allowance=self._allowance,
+            personas=self._personas,
         )
         made = await command.run(asked)
         if isinstance(made, Farewell):

@@ -56,6 +56,12 @@ def replaced(text: str, old: str, new: str, limit: int) -> str:
     return _within(result, limit, before=len(text))
 
 
+def with_persona(text: str, persona: str) -> str:
+    """`text` with another persona; what is about the person stays."""
+    _, mark, about = text.partition(f"\n{PERSON}\n")
+    return f"{PERSONA}\n{persona.strip()}\n\n{PERSON}\n{about if mark else ''}"
+
+
 def persona(text: str) -> str:
     """Who the companion is, by this working context."""
     head = text.partition(f"\n{PERSON}")[0]

@@ -26,6 +26,7 @@ COMMANDS = (
     "people",
     "memory",
     "schedule",
+    "persona",
     "model",
     "backup",
     "restore",

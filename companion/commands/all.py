@@ -6,6 +6,7 @@ from companion.commands.memory import MEMORY_COMMANDS
 from companion.commands.openers import OPENER_COMMANDS
 from companion.commands.own_data import OWN_DATA_COMMANDS
 from companion.commands.people import PEOPLE_COMMANDS
+from companion.commands.persona import PERSONA_COMMANDS
 from companion.commands.schedule import SCHEDULE_COMMANDS
 
 _TOPICS = (
@@ -13,6 +14,7 @@ _TOPICS = (
     *SCHEDULE_COMMANDS,
     *OPENER_COMMANDS,
     *OWN_DATA_COMMANDS,
+    *PERSONA_COMMANDS,
     *LINK_COMMANDS,
     *PEOPLE_COMMANDS,
 )

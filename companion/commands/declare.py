@@ -12,6 +12,7 @@ from companion.home import Home
 from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
+from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.question import Question as Question
 from companion.storage.database import Database, Tx
@@ -40,6 +41,7 @@ class Asked:
     in_private: Callable[[str], Awaitable[bool]]
     linking: Linking
     allowance: Allowance
+    personas: Personas
     told: list[InboxItem] = field(default_factory=list)
     afterwards: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 

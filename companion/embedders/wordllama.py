@@ -39,6 +39,7 @@ class WordLlama:
     """
 
     name = "wordllama-l2-supercat-256-han"
+    trust = 0.45
 
     def __init__(self) -> None:
         self._model: _Model | None = None

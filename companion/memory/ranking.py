@@ -4,8 +4,8 @@ docs/search.md tells how the weights were found and what each sign brings.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,12 @@ class Weights:
     asks: float = -0.2
     answers: float = 0.05
     tells_when: float = 0.2
+
+    def trusting(self, meaning: float) -> Self:
+        """These, with words and meaning shared out anew, unless they leave one of them out."""
+        if not self.words or not self.meaning:
+            return self
+        return replace(self, words=1 - meaning, meaning=meaning)
 
 
 MESSAGES = Weights()

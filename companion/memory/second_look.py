@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from companion.memory.ranking import Ranking, Weights
 
-LOOKED_AT = 30
+LOOKED_AT = 20
 """How many of the best are looked at."""
 
 _ASKS_WHEN = re.compile(
@@ -24,6 +26,8 @@ _TELLS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _QUESTION_MARKS = ("?", "？")
+_CLUES = ("asks", "answers", "tells when")
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,21 @@ def look_again(query: str, ranking: Ranking, turns: Sequence[Looked], weights: W
         )
         for turn in turns
     ]
-    added = np.zeros((3, len(ranking.ids)), np.float32)
-    added[:, : len(turns)] = np.array(rows, np.float32).reshape(-1, 3).T
-    parts = {**ranking.parts, **dict(zip(("asks", "answers", "tells when"), added, strict=True))}
-    score = sum(parts.values(), np.zeros(len(ranking.ids), np.float32))
-    order = np.arange(len(ranking.ids))
-    order[: len(turns)] = np.argsort(-score[: len(turns)], kind="stable")
-    return Ranking(ranking.ids[order], {name: part[order] for name, part in parts.items()})
+    count = len(turns)
+    added = dict(zip(_CLUES, np.array(rows, np.float32).reshape(-1, len(_CLUES)).T, strict=True))
+    score = np.zeros(count, np.float32)
+    for part in (*(part[:count] for part in ranking.parts.values()), *added.values()):
+        score += part
+    order = np.argsort(-score, kind="stable")
+    parts = {name: _reordered(part, order) for name, part in ranking.parts.items()}
+    for name, part in added.items():
+        parts[name] = np.zeros(len(ranking.ids), np.float32)
+        parts[name][:count] = part[order]
+    return Ranking(_reordered(ranking.ids, order), parts)
+
+
+def _reordered(values: npt.NDArray[_Number], order: npt.NDArray[np.intp]) -> npt.NDArray[_Number]:
+    """`values`, the first of them in this order."""
+    reordered = values.copy()
+    reordered[: len(order)] = values[order]
+    return reordered

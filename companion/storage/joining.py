@@ -53,6 +53,7 @@ def part(tx: Tx, person: int, to: int, platform: str) -> Moved:
     stays; the account itself goes.
     """
     numbers = {"person": person, "to": to, "platform": platform}
+    _to_where_it_was_made(tx, person)
     tx.execute(
         "UPDATE account SET person_id = :to WHERE person_id = :person AND platform = :platform",
         numbers,
@@ -74,6 +75,29 @@ def part(tx: Tx, person: int, to: int, platform: str) -> Moved:
         vector_blocks.split(tx, _KINDS[kind], person=person, to=to, items=np.array(items, "<i8"))
     _wait_anew(tx, person, to, moving)
     return Moved(messages.said_count(tx, to), len(moving["passage"]))
+
+
+def follow(tx: Tx, person: int, conversation: int) -> None:
+    """What is to come for somebody with several accounts arrives where they wrote last: here."""
+    tx.execute(
+        "UPDATE schedule SET conversation_id = :conversation WHERE person_id = :person"
+        " AND state IN ('active', 'held') AND conversation_id <> :conversation"
+        " AND conversation_id IN"
+        " (SELECT id FROM conversation WHERE person_id = :person AND private)"
+        " AND (SELECT COUNT(*) FROM account WHERE person_id = :person) > 1",
+        {"person": person, "conversation": conversation},
+    )
+
+
+def _to_where_it_was_made(tx: Tx, person: int) -> None:
+    """What is to come belongs to the chat again in which it was asked for."""
+    tx.execute(
+        "UPDATE schedule SET conversation_id = (SELECT inbox.conversation_id FROM inbox"
+        "   WHERE inbox.id = schedule.event_id AND inbox.person_id = :person)"
+        " WHERE person_id = :person AND event_id IN"
+        " (SELECT id FROM inbox WHERE person_id = :person)",
+        {"person": person},
+    )
 
 
 def set_brought(tx: Tx, person: int, version: int, now: datetime) -> None:

@@ -14,13 +14,14 @@ ELSEWHERE = "elsewhere"
 class Person:
     """The root of all that is remembered. A group chat is one of kind 'group'.
 
-    `timezone` is an IANA name, None while unknown.
+    `timezone` is an IANA name, None while unknown. `persona` is whom they chose, None for nobody.
     """
 
     id: int
     kind: str
     name: str
     timezone: str | None
+    persona: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +270,12 @@ def get(tx: Tx, person: int) -> Person:
         LookupError: there is none.
     """
     row = tx.execute(
-        "SELECT id, kind, name, timezone FROM person WHERE id = :person", {"person": person}
+        "SELECT id, kind, name, timezone, persona FROM person WHERE id = :person",
+        {"person": person},
     ).fetchone()
     if row is None:
         raise LookupError(f"no person {person}")
-    return Person(id=row[0], kind=row[1], name=row[2], timezone=row[3])
+    return Person(id=row[0], kind=row[1], name=row[2], timezone=row[3], persona=row[4])
 
 
 def everybody(tx: Tx) -> list[Person]:
@@ -322,6 +324,14 @@ def conversations(tx: Tx, person: int) -> set[int]:
     """The conversations that are the person's."""
     rows = tx.execute("SELECT id FROM conversation WHERE person_id = :person", {"person": person})
     return {row[0] for row in rows}
+
+
+def set_persona(tx: Tx, person: int, persona: str) -> None:
+    """Remember whom the person wants to talk with."""
+    tx.execute(
+        "UPDATE person SET persona = :persona WHERE id = :person",
+        {"persona": persona, "person": person},
+    )
 
 
 def set_timezone(tx: Tx, person: int, zone: str) -> None:

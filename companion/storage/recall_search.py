@@ -88,7 +88,7 @@ class RecallStorage:
         self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
-        self._weights = weights
+        self._weights = weights.trusting(embedder.trust) if embedder else weights
         self._shown: _Found | None = None
 
     async def search(

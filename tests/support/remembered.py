@@ -24,6 +24,8 @@ MORNING = datetime(2026, 5, 5, 9, tzinfo=UTC)
 class TopicEmbedder:
     """Places texts by the topics in them: a dimension for each group of words."""
 
+    trust = 0.45
+
     def __init__(
         self,
         *topics: str,

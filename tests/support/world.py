@@ -37,6 +37,7 @@ from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
 from companion.people.manners import Manners
+from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import people
@@ -164,6 +165,7 @@ async def a_world(
             access = Access(db, clock=clock, rng=random.Random(7), hello=hello)
             access.trust(PLATFORM)
             allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
+            personas = Personas(folder, settings.agent)
             agents = Agents(
                 db,
                 settings=settings,
@@ -174,6 +176,7 @@ async def a_world(
                 executor=FunctionExecutor(FUNCTIONS),
                 deliveries=deliveries,
                 allowance=allowance,
+                personas=personas,
                 clock=clock,
             )
             typing = Typing()
@@ -205,6 +208,7 @@ async def a_world(
                 after_turns=(offering.after_turn, night.after_turn),
                 linking=linking,
                 allowance=allowance,
+                personas=personas,
                 manners=Manners.of(settings.limits),
                 typing=typing,
                 erasing=erasing,

@@ -78,6 +78,7 @@ def test_every_experiment_prints_its_figures_and_draws_them(
     assert all(line["trace"] for line in lines(tmp_path / f"eval-{name}"))
 
 
+@pytest.mark.timeout(600)  # a whole run of the program
 async def test_samples_that_got_no_answer_are_told_and_tried_again(tmp_path: Path) -> None:
     data = facts_file(tmp_path)
     command = [sys.executable, "-m", "companion", "eval", "update", str(data), "--resume"]
@@ -141,12 +142,13 @@ def test_without_matplotlib_the_table_is_there_and_told_how_to_get_plots(
     assert "companion[eval]" in said.err
 
 
+@pytest.mark.timeout(600)  # two whole runs of the program, on a machine that may be busy
 async def test_a_model_is_asked_and_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    data = kv_folder(tmp_path / "data", orderings=1)
+    data = kv_folder(tmp_path / "data", pairs=8, orderings=1)
     command = [sys.executable, "-m", "companion", "eval", "kv", str(data), "--model", "gpt-test"]
     command += ["--method", "companion", "--window", "6000"]
     processes: list[asyncio.subprocess.Process] = []
-    until_kill = 9
+    until_kill = 6
 
     def answer(asked: Asked) -> Answer:
         nonlocal until_kill

@@ -65,6 +65,14 @@ def test_the_only_thing_there_is_can_be_found_by_meaning() -> None:
     assert rank(signs, PASSAGES).ids.tolist() == [4]
 
 
+def test_an_embedder_that_is_trusted_more_outweighs_words() -> None:
+    likeness = np.full(20, 0.1, np.float32)
+    likeness[6] = 0.9
+    signs = Signs(ids=TWENTY, terms=[Term("cat", ids(15))], liked=TWENTY, likeness=likeness)
+    assert rank(signs, MESSAGES.trusting(0.2)).ids.tolist()[0] == 15
+    assert rank(signs, MESSAGES.trusting(0.8)).ids.tolist()[0] == 7
+
+
 def test_what_has_no_vector_yet_is_found_by_its_words() -> None:
     signs = Signs(
         ids=ids(1, 2, 3),

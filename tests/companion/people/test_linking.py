@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from companion.embedders.wordllama import WordLlama
+from companion.events import Address
 from companion.llm.protocol import Message, Reply
 from companion.memory.vectors import Vectorizer
+from companion.storage import people, schedule
+from companion.storage.database import Tx
+from companion.storage.people import Place
 from companion.storage.personal import TABLES
 from companion.storage.vector_blocks import likeness
+from companion.timed.recurrence import Rule
 from tests.support.person_binding import Schema
 from tests.support.scripted_llm import ScriptedLLM, sends
 from tests.support.two_apps import HERE, THERE, TwoApps, on_two_apps
@@ -219,6 +224,44 @@ async def test_unlinked_accounts_have_what_was_said_there_and_what_they_brought(
         assert await apps.say(THERE, "and now?") == ["and now?"]
         assert "cello" not in str(llm.prompts[-1])
         assert "You have only this account" in (await apps.say(THERE, "/unlink"))[0]
+
+
+async def test_reminders_arrive_where_the_person_wrote_last_and_go_back_when_parted(
+    tmp_path: Path,
+) -> None:
+    async with on_two_apps(tmp_path, ScriptedLLM(echo)) as apps:
+        await apps.link()
+        clock, person = apps.world.clock, (await apps.memory(HERE)).person
+        asked = (await apps.world.rows("SELECT id FROM inbox WHERE source = 'there'"))[0][0]
+        assert isinstance(asked, int)
+        at = clock.now() + timedelta(days=1)
+
+        def remind(tx: Tx) -> None:
+            there = people.at(tx, Address(platform=THERE, chat="anna"))
+            assert there is not None
+            schedule.add(
+                tx,
+                Place(there.id, person, there.address),
+                purpose="reminder",
+                text="dentist",
+                rule=Rule(repeats="once", at=at),
+                due_at=at,
+                now=clock.now(),
+                event=asked,
+            )
+
+        where = (
+            "SELECT platform FROM schedule JOIN conversation"
+            " ON conversation.id = schedule.conversation_id"
+        )
+        await apps.world.db.write(remind)
+        assert await apps.world.rows(where) == [(THERE,)]
+        await apps.say(HERE, "hello")
+        assert await apps.world.rows(where) == [(HERE,)]
+        await apps.say(HERE, f"/unlink yes {THERE}")
+        assert await apps.world.rows(where) == [(THERE,)]
+        owner = await apps.world.rows("SELECT person_id FROM schedule")
+        assert owner == [((await apps.memory(THERE)).person,)]
 
 
 async def test_unlink_says_what_to_write(tmp_path: Path) -> None:

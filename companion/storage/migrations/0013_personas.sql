@@ -1,0 +1,2 @@
+-- Whom the person chose to talk with.
+ALTER TABLE person ADD COLUMN persona TEXT;
