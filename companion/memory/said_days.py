@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 
 from companion.memory.dates import written_dates
 from companion.memory.relative_words import (
@@ -25,6 +26,13 @@ from companion.memory.relative_words import (
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
+_MAY_NAME_A_DAY = re.compile(
+    r"[\d天周日月年礼期]|day|week|month|year|tonight|morning|evening|afternoon|tomorrow|night"
+    r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|heute|morgen|gestern|tag|mittwoch|abend"
+    r"|woche|monat|jahr|今晚|明[晚早]|昨晚",
+    re.IGNORECASE,
+)
+"""Most sentences name none, and are passed over by one look."""
 _POINTED = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)?(?![\d])")
 
 
@@ -46,12 +54,17 @@ def named_days(text: str, said: datetime) -> list[Named]:
 
     A day without a year, or a weekday, lies after that moment, unless `text` tells of the past.
     """
-    today = said.date()
+    return list(_named(text, said.date())) if _MAY_NAME_A_DAY.search(text) else []
+
+
+@lru_cache(maxsize=4096)
+def _named(text: str, today: date) -> tuple[Named, ...]:
+    """As `named_days`. The same texts are looked at several times a day."""
     past = PAST_HINT.search(text) is not None
     at = _time_of_day(text)
     spans = [*_dates(text, today, past=past), *_relative(text, today, past=past)]
     named = {Named(first, last, at, yearless) for first, last, yearless in spans}
-    return sorted(named, key=lambda one: (one.first, one.last))
+    return tuple(sorted(named, key=lambda one: (one.first, one.last)))
 
 
 Span = tuple[date, date, bool]

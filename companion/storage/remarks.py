@@ -6,7 +6,7 @@ from companion.openers.candidates import Remark, Source
 from companion.storage.database import Tx
 from companion.working_context import about_person
 
-MESSAGES = 400
+MESSAGES = 250
 PASSAGES = 200
 VERSIONS = 200
 """How many of each are looked at, the newest."""
