@@ -11,7 +11,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from companion.agents import Agents
+from companion.answering import Answering
 from companion.clock import Clock
+from companion.command_turns import CommandTurns
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.function_executor import FunctionExecutor
@@ -116,46 +118,38 @@ def assemble(
     """
     db, clock, settings = storage.db, storage.clock, storage.settings
     deliveries = Deliveries(db, tasks, clock, sleep=sleep)
-    access = _access(storage, rng)
-    allowance = Allowance(db, access=access, limits=settings.limits, clock=clock)
-    personas = Personas(storage.home.path, settings.agent)
-    agents = _agents(storage, thinking.llm, deliveries, allowance, personas)
+    among = _people(storage, rng)
+    agents = _agents(storage, thinking.llm, deliveries, among)
     openers = opener_turns(
         db, settings=settings, agents=agents, memories=storage.memories, clock=clock
     )
-    night = _night(storage, thinking.night, agents, allowance)
+    night = _night(storage, thinking.night, agents, among.allowance)
     purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes))
-    linking = _linking(storage)
+    answering = Answering(db, deliveries, clock)
     typing = Typing()
     worker = Worker(
         db,
         agents=agents,
-        memories=storage.memories,
-        deliveries=deliveries,
-        commands=COMMANDS,
+        commands=_commands(storage, agents, deliveries, answering, among, lambda i: lanes.add(i)),
         timed=TimedTurns(db, purposes, clock),
-        access=access,
+        answering=answering,
+        access=among.access,
         after_turns=(Offering(db, settings.openers, clock).after_turn, night.after_turn),
-        linking=linking,
-        allowance=allowance,
-        personas=personas,
         manners=Manners.of(settings.limits),
         typing=typing,
-        erasing=storage.erasing,
-        take=lambda item: lanes.add(item),
         clock=clock,
     )
     lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
     storage.erasing.tell(agents.gone, deliveries.gone, lanes.gone)
-    access.announce = lanes.add
-    linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
+    among.access.announce = lanes.add
+    among.linking.hooks = Hooks(lanes.resting, lanes.moved, agents.discard)
     companion = Companion(
         db,
         memories=storage.memories,
         deliveries=deliveries,
         lanes=lanes,
         typing=typing,
-        people=access,
+        people=among.access,
         openers=openers,
         clock=clock,
     )
@@ -163,19 +157,60 @@ def assemble(
     return Assembled(companion, lanes, deliveries, firing)
 
 
-def _access(storage: Storage, rng: random.Random) -> Access:
-    chosen = storage.settings.people.hello
-    hello = HELLO if chosen is None else chosen
-    return Access(storage.db, clock=storage.clock, rng=rng, hello=hello)
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Who may talk, what they may have of the model, whom they talk with, and who is who."""
+
+    access: Access
+    allowance: Allowance
+    personas: Personas
+    linking: Linking
 
 
-def _agents(
+def _people(storage: Storage, rng: random.Random) -> _People:
+    db, clock, settings = storage.db, storage.clock, storage.settings
+    hello = HELLO if settings.people.hello is None else settings.people.hello
+    access = Access(db, clock=clock, rng=rng, hello=hello)
+    return _People(
+        access,
+        Allowance(db, access=access, limits=settings.limits, clock=clock),
+        Personas(storage.home.path, settings.agent),
+        Linking(
+            db,
+            memories=storage.memories,
+            counter=storage.counter,
+            limits=storage.limits,
+            clock=clock,
+        ),
+    )
+
+
+def _commands(
     storage: Storage,
-    llm: LLM,
+    agents: Agents,
     deliveries: Deliveries,
-    allowance: Allowance,
-    personas: Personas,
-) -> Agents:
+    answering: Answering,
+    among: _People,
+    take: Callable[[InboxItem], None],
+) -> CommandTurns:
+    return CommandTurns(
+        storage.db,
+        commands=COMMANDS,
+        agents=agents,
+        memories=storage.memories,
+        deliveries=deliveries,
+        answering=answering,
+        access=among.access,
+        linking=among.linking,
+        allowance=among.allowance,
+        personas=among.personas,
+        erasing=storage.erasing,
+        take=take,
+        clock=storage.clock,
+    )
+
+
+def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, among: _People) -> Agents:
     return Agents(
         storage.db,
         settings=storage.settings,
@@ -185,8 +220,8 @@ def _agents(
         counter=storage.counter,
         executor=FunctionExecutor(FUNCTIONS),
         deliveries=deliveries,
-        allowance=allowance,
-        personas=personas,
+        allowance=among.allowance,
+        personas=among.personas,
         clock=storage.clock,
     )
 
@@ -199,16 +234,6 @@ def _night(storage: Storage, llm: LLM, agents: Agents, allowance: Allowance) -> 
         agents=agents,
         memories=storage.memories,
         allowance=allowance,
-        clock=storage.clock,
-    )
-
-
-def _linking(storage: Storage) -> Linking:
-    return Linking(
-        storage.db,
-        memories=storage.memories,
-        counter=storage.counter,
-        limits=storage.limits,
         clock=storage.clock,
     )
 

@@ -1,27 +1,21 @@
 """Deals with one event of a lane: a command or a turn, and what to do when it fails."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 
-from companion import event_text, logs
+from companion import logs
 from companion.agent import Agent
 from companion.agents import Agents
+from companion.answering import Answering
 from companion.clock import Clock
+from companion.command_turns import CommandTurns
 from companion.commands.declare import (
-    Answer,
-    Asked,
-    Command,
-    Farewell,
-    Handed,
     command_name,
 )
 from companion.consequences import Consequence, consequence, of_edit
 from companion.deletions import forget
-from companion.deliveries import Deliveries
-from companion.erasing import Erasing
 from companion.error_text import error_text
 from companion.errors import (
     DatabaseError,
@@ -39,26 +33,15 @@ from companion.events import (
     TimerFired,
 )
 from companion.gathering import Batch
-from companion.in_private import ask_in_private
-from companion.memories import Memories
 from companion.people.access import Access
-from companion.people.allowance import Allowance
-from companion.people.linking import Linking
 from companion.people.manners import Manners
-from companion.people.personas import Personas
-from companion.question import Question
 from companion.storage import (
-    access,
     inbox,
-    memory_state,
     messages,
-    outbox,
     people,
-    working_contexts,
 )
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
-from companion.storage.outbox import OutboxItem
 from companion.timed.firing import MISSED
 from companion.timed.turns import MISSED_WORDS, TimedTurns, without_a_model
 
@@ -74,7 +57,6 @@ REFUSED = (
     "I can't answer that one: the model that I think with refuses it. Let's try it differently?"
 )
 UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
-IN_PRIVATE = "That is for the two of us: write it to me in private."
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
 ATTEMPTS = 30
 GIVE_UP_AFTER = timedelta(days=1)
@@ -97,36 +79,24 @@ class Worker:
         db: Database,
         *,
         agents: Agents,
-        memories: Memories,
-        deliveries: Deliveries,
-        commands: Mapping[str, Command],
+        commands: CommandTurns,
         timed: TimedTurns,
+        answering: Answering,
         access: Access,
         after_turns: Sequence[AfterTurn],
-        linking: Linking,
-        allowance: Allowance,
-        personas: Personas,
         manners: Manners,
         typing: ShowTyping,
-        erasing: Erasing,
-        take: Callable[[InboxItem], None],
         clock: Clock,
     ) -> None:
         self._db = db
         self._agents = agents
-        self._memories = memories
-        self._deliveries = deliveries
         self._commands = commands
         self._timed = timed
+        self._answering = answering
         self._access = access
         self._after_turns = after_turns
-        self._linking = linking
-        self._allowance = allowance
-        self._personas = personas
         self._manners = manners
         self._typing = typing
-        self._erasing = erasing
-        self._take = take
         self._clock = clock
 
     async def handle(self, batch: Batch) -> timedelta | None:
@@ -148,10 +118,12 @@ class Worker:
             return await self._postpone(item, error)
         except TurnEndedError as error:
             words = str(error)
-            await self._answer(item, lambda tx: without_a_model(tx, item, words, self._clock.now()))
+            await self._answering.answer(
+                item, lambda tx: without_a_model(tx, item, words, self._clock.now())
+            )
         except LLMRefusedError as error:
             logger.warning("event %d is refused by every model: %s", item.id, error)
-            await self._answer(item, lambda tx: _refused(tx, batch))
+            await self._answering.answer(item, lambda tx: _refused(tx, batch))
             self._agents.discard(item.person)
         except DatabaseError:
             raise
@@ -169,7 +141,7 @@ class Worker:
             return
         if isinstance(item.event, Notice):
             text = item.event.text
-            await self._answer(item, lambda _tx: text)
+            await self._answering.answer(item, lambda _tx: text)
             return
         if isinstance(item.event, TimerFired):
             await self._timer(batch, item.event)
@@ -179,7 +151,7 @@ class Worker:
             return
         named = command_name(item.event)
         if named is not None and not item.begun:
-            await self._command(item, *named)
+            await self._commands.run(item, *named)
             return
         follows = await self._follows(item)
         agent = await self._agents.get(item.person)
@@ -190,7 +162,7 @@ class Worker:
             await self._close(item)
         elif follows is Consequence.UNHEARD:
             await agent.note(batch)
-            await self._answer(item, lambda _tx: UNHEARD)
+            await self._answering.answer(item, lambda _tx: UNHEARD)
         else:
             await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
 
@@ -209,7 +181,7 @@ class Worker:
         agent = await self._agents.get(item.person)
         if event.purpose == MISSED:
             await agent.note(batch)
-            await self._answer(item, lambda _tx: MISSED_WORDS.format(event.text))
+            await self._answering.answer(item, lambda _tx: MISSED_WORDS.format(event.text))
         elif event.promised:
             with self._typing_shown(item.address):
                 await agent.handle(batch)
@@ -262,7 +234,7 @@ class Worker:
             agent = await self._agents.get(batch.lead.person)
             await agent.note(batch)
         words = self._manners.pace.words(batch.lead)
-        await self._answer(batch.lead, lambda _tx: words)
+        await self._answering.answer(batch.lead, lambda _tx: words)
 
     async def _close(self, item: InboxItem) -> None:
         await self._db.write(lambda tx: inbox.finish(tx, item.person, item.id))
@@ -277,80 +249,6 @@ class Worker:
 
         await self._db.write(work)
 
-    async def _command(self, item: InboxItem, name: str, words: str) -> None:
-        command = self._commands.get(name)
-        person, owns = await self._db.read(
-            lambda tx: (people.get(tx, item.person), access.is_owner(tx, item.person))
-        )
-        if command is None or (command.only == "owner" and not owns):
-            answer = f"I know no /{name}. /help lists what I know."
-            await self._answer(item, lambda _tx: answer)
-            return
-        if command.only != "everybody" and not item.address.private:
-            await self._answer(item, lambda _tx: IN_PRIVATE)
-            return
-        asked = Asked(
-            item=item,
-            words=words,
-            db=self._db,
-            memory=self._memories.of(item.person),
-            zone=event_text.zone(person.timezone),
-            clock=self._clock,
-            home=self._erasing.home,
-            erase=partial(self._erasing.erase, item.person),
-            access=self._access,
-            in_private=partial(self._in_private, item),
-            linking=self._linking,
-            allowance=self._allowance,
-            personas=self._personas,
-        )
-        made = await command.run(asked)
-        if isinstance(made, Farewell):
-            self._deliveries.add(outbox.kept_nowhere(item, made.text))
-            return
-        make = made if callable(made) else lambda _tx: made
-        await self._answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
-        self._agents.discard(item.person)
-        for notice in asked.told:
-            self._access.announce(notice)
-        for after in asked.afterwards:
-            await after()
-
-    async def _in_private(self, item: InboxItem, text: str) -> bool:
-        """Have the sender of `item` say this in their private chat; False: they have none."""
-        asked = await self._db.write(lambda tx: ask_in_private(tx, item, text, self._clock.now()))
-        if asked.item is not None:
-            self._take(asked.item)
-        return asked.known
-
-    async def _answer(self, item: InboxItem, make: Callable[[Tx], Answer]) -> None:
-        """Do what was asked, answer and close the event, all or nothing.
-
-        An empty answer is none.
-        """
-
-        def work(tx: Tx) -> OutboxItem | None:
-            piece = self._add(tx, item, make(tx))
-            inbox.finish(tx, item.person, item.id)
-            return piece
-
-        self._deliver(await self._db.write(work))
-
-    def _add(self, tx: Tx, item: InboxItem, notice: Answer) -> OutboxItem | None:
-        if not notice:
-            return None
-        put = partial(outbox.add, tx, item, now=self._clock.now(), notice=True)
-        match notice:
-            case Question(text, choices):
-                return put(text, choices=choices)
-            case Handed(text, document):
-                return put(text, document=document)
-        return put(notice)
-
-    def _deliver(self, piece: OutboxItem | None) -> None:
-        if piece is not None:
-            self._deliveries.add(piece)
-
     async def _postpone(self, item: InboxItem, error: LLMUnavailableError) -> timedelta | None:
         now = self._clock.now()
         if item.attempts >= ATTEMPTS and now - item.event.at >= GIVE_UP_AFTER:
@@ -363,22 +261,20 @@ class Worker:
         tells = item.attempts == 0 and not isinstance(item.event, TimerFired)
         notice = BROKEN if error.permanent else LATER
 
-        def work(tx: Tx) -> OutboxItem | None:
+        def work(tx: Tx) -> str:
             inbox.postpone(tx, item.person, item.id, str(error))
-            return self._add(tx, item, notice if tells else "")
+            return notice if tells else ""
 
-        piece = await self._db.write(work)
+        await self._answering.say(item, work)
         item.attempts += 1
-        self._deliver(piece)
         return delay
 
     async def _bury(self, item: InboxItem, error: Exception) -> None:
-        def work(tx: Tx) -> OutboxItem | None:
+        def work(tx: Tx) -> str:
             inbox.bury(tx, item.person, item.id, error_text(error))
-            said = without_a_model(tx, item, FAILED, self._clock.now())
-            return self._add(tx, item, said)
+            return without_a_model(tx, item, FAILED, self._clock.now())
 
-        self._deliver(await self._db.write(work))
+        await self._answering.say(item, work)
 
 
 def _is_written_to_us(item: InboxItem) -> bool:
@@ -391,16 +287,3 @@ def _refused(tx: Tx, batch: Batch) -> str:
     for item in (*batch.earlier, batch.lead):
         messages.withhold(tx, item.person, item.id)
     return "" if isinstance(batch.lead.event, TimerFired) else REFUSED
-
-
-def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], Answer]) -> Answer:
-    """What `make` gives. A working context that it changed stands in the next prompt.
-
-    Nothing in the queue tells of such a change, as calls do of the model's own.
-    """
-    before = working_contexts.current(tx, person)
-    text = make(tx)
-    after = working_contexts.current(tx, person)
-    if after is not None and after != before:
-        memory_state.show(tx, person, after.id)
-    return text

@@ -80,5 +80,6 @@ async def test_what_an_adapter_fails_with_is_in_no_log_line(
         world.companion.deliver(PLATFORM, send)
         await world.say("Hi")
         assert await world.rows("SELECT error FROM outbox") == [("KeyError in the adapter",)]
-    assert "made its adapter fail: KeyError at companion/deliveries.py:" in caplog.text
+    assert "made its adapter fail: KeyError at " in caplog.text
+    assert "companion/deliveries.py:" in caplog.text
     assert "canary" not in caplog.text
