@@ -119,7 +119,7 @@ async def test_several_people_on_one_home_have_memories_of_their_own(
     assert "I am Anna" in last
     assert "I am Ben" not in last
     people = command(tmp_path, "people", "list").out
-    assert people == "1  Anna  (terminal anna)\n2  Ben  (terminal ben)\n"
+    assert people == "1  Anna  (terminal:anna)\n2  Ben  (terminal:ben)\n"
 
 
 async def test_it_knows_everything_again_after_a_restart(chat: Chat, tmp_path: Path) -> None:
