@@ -17,7 +17,7 @@ from companion.command_turns import CommandTurns
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
 from companion.function_executor import FunctionExecutor
-from companion.functions.all import FUNCTIONS
+from companion.functions.all import functions_for
 from companion.gathering import Gathering
 from companion.lanes import Lanes
 from companion.llm.protocol import LLM
@@ -218,7 +218,7 @@ def _agents(storage: Storage, llm: LLM, deliveries: Deliveries, among: _People) 
         limits=storage.limits,
         llm=llm,
         counter=storage.counter,
-        executor=FunctionExecutor(FUNCTIONS),
+        executor=FunctionExecutor(functions_for(storage.limits.window)),
         deliveries=deliveries,
         allowance=among.allowance,
         personas=among.personas,

@@ -1,5 +1,6 @@
 """Every function that the model may call."""
 
+from companion.functions.declare import Function
 from companion.functions.forgetting import forget
 from companion.functions.memory import (
     archival_storage_insert,
@@ -35,3 +36,22 @@ FUNCTIONS = (
     stay_silent,
     set_openers,
 )
+
+ESSENTIAL = (
+    send_message,
+    working_context_append,
+    working_context_replace,
+    archival_storage_insert,
+    archival_storage_search,
+    conversation_search,
+    stay_silent,
+)
+"""What memory needs. The others have a command each, for the person to use."""
+
+ROOM_FOR_ALL = 6_000
+"""Tokens: in a smaller window all schemas would leave the queue no room."""
+
+
+def functions_for(window: int) -> tuple[Function, ...]:
+    """The functions of a model with a `window` of so many tokens."""
+    return FUNCTIONS if window >= ROOM_FOR_ALL else ESSENTIAL

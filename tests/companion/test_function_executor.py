@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from companion.limits import Limits
+from companion.llm.build import build_counter
 from companion.llm.protocol import Call, Reply
+from companion.settings import MemorySettings
 from tests.support.scripted_llm import ScriptedLLM, sends
 from tests.support.world import a_world
 
@@ -84,3 +87,17 @@ def test_the_schemas_are_small_closed_and_in_one_order() -> None:
         for parameter in schema.parameters["properties"].values():
             assert parameter["type"] in ("string", "integer", "boolean")
             assert parameter["description"]
+
+
+def test_a_small_window_keeps_room_for_what_is_said() -> None:
+    from companion.functions.all import FUNCTIONS, ROOM_FOR_ALL, functions_for
+    from companion.instructions import SYSTEM_INSTRUCTIONS
+
+    counter = build_counter(())
+    for window in (4096, ROOM_FOR_ALL):
+        schemas = [function.schema for function in functions_for(window)]
+        taken = counter.count(SYSTEM_INSTRUCTIONS) + counter.tools(schemas)
+        limits = Limits.of(window, 1024, MemorySettings())
+        rest = limits.flush - taken - limits.working_context - limits.summary
+        assert rest >= limits.message
+    assert functions_for(ROOM_FOR_ALL) == FUNCTIONS
