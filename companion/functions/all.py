@@ -48,7 +48,7 @@ ESSENTIAL = (
 )
 """What memory needs. The others have a command each, for the person to use."""
 
-ROOM_FOR_ALL = 6_000
+ROOM_FOR_ALL = 8_000
 """Tokens: in a smaller window all schemas would leave the queue no room."""
 
 
