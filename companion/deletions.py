@@ -10,6 +10,7 @@ from companion.storage import (
     memory_state,
     messages,
     outbox,
+    past_passages,
     working_contexts,
 )
 from companion.storage.database import Tx
@@ -20,9 +21,9 @@ def forget(tx: Tx, item: InboxItem, gone: MessageDeleted | MessageEdited) -> boo
     """Take the text of the message, as it was, out of inbox, queue and recall storage.
 
     What the companion kept while it answered goes too: lines of the working context, of every
-    version, passages, and sentences of the summary. Lines that were replaced then are back. True
-    when there was such: the companion may have to keep some of it again, since quick messages are
-    answered together.
+    version, passages, and sentences of the summary. Lines that were replaced then are back, and
+    notes that became past are true. True when there was such: the companion may have to keep some
+    of it again, since quick messages are answered together.
     """
     original = inbox.find_message(tx, item.person, item.conversation, gone.message)
     if original is None:
@@ -47,7 +48,10 @@ def _take_along(tx: Tx, item: InboxItem, first: int, last: int) -> bool:
     if not found:
         return False
     back = drawn.replaced_by(tx, person, first, last)
+    for passage in found.passages:
+        past_passages.bring_back(tx, person, past_passages.past_by(tx, person, passage.id))
     drawn.drop(tx, person, found.lines, found.passages)
+    past_passages.drop_lines(tx, person, back)
     now = working_contexts.current(tx, person)
     if now is not None and back:
         text = working_context.with_lines(now.text, back)

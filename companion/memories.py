@@ -4,6 +4,7 @@ from companion.clock import Clock
 from companion.embedders.protocol import Embedder
 from companion.limits import Limits
 from companion.llm.protocol import TokenCounter
+from companion.noticing import Noticing
 from companion.person_memory import PersonMemory
 from companion.settings import MemorySettings
 from companion.storage.archival_search import ArchivalStorage
@@ -43,15 +44,17 @@ class Memories:
     def of(self, person: int) -> PersonMemory:
         """The memory of one person."""
         page = self._settings.page_size
+        archival = ArchivalStorage(
+            self._db, self._embedder, person, page_size=page, former=self._former
+        )
         return PersonMemory(
             self._db,
             person,
             recall=RecallStorage(
                 self._db, self._embedder, person, page_size=page, former=self._former
             ),
-            archival=ArchivalStorage(
-                self._db, self._embedder, person, page_size=page, former=self._former
-            ),
+            archival=archival,
+            noticing=Noticing(archival, self._embedder),
             persona=self._persona,
             chars=self._settings.working_context_chars,
             tokens=self._limits.working_context,

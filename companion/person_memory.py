@@ -6,9 +6,18 @@ from datetime import UTC, datetime, tzinfo
 from companion import working_context
 from companion.clock import Clock
 from companion.errors import ToolError
+from companion.keeping import keep, keep_past_lines, take_back
 from companion.llm.protocol import TokenCounter
 from companion.memory.page import Page
-from companion.storage import forget, memory_state, passages, tidyings, working_contexts
+from companion.noticing import Kept, Noticed, NoticedLines, Noticing
+from companion.storage import (
+    forget,
+    memory_state,
+    passages,
+    past_passages,
+    tidyings,
+    working_contexts,
+)
 from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.forget import Meant
@@ -31,6 +40,7 @@ class PersonMemory:
         *,
         recall: RecallStorage,
         archival: ArchivalStorage,
+        noticing: Noticing,
         persona: str,
         chars: int,
         tokens: int,
@@ -41,6 +51,7 @@ class PersonMemory:
         self.person = person
         self._recall = recall
         self._archival = archival
+        self._noticing = noticing
         self._persona = persona
         self._chars = chars
         self._tokens = tokens
@@ -78,16 +89,33 @@ class PersonMemory:
     def replace_in(self, tx: Tx, old: str, new: str, event: int | None = None) -> Version:
         """Change the working context where `old` stands, which must be exactly once.
 
+        Lines in whose place others stand are kept as past notes.
+
         Raises:
             ToolError: `old` is missing or ambiguous, nothing changes, or it does not fit.
         """
         text = self.working_context_in(tx).text
         changed = working_context.replaced(text, old, new, self.limit(text))
+        keep_past_lines(tx, self.person, text, changed, now=self._clock.now())
         return self._changed(tx, changed, "working_context_replace", event)
 
     def set_in(self, tx: Tx, text: str, *, cause: str, event: int | None = None) -> Version:
         """Put `text` in the place of the whole working context."""
         return self._changed(tx, text, cause, event)
+
+    def correct_in(
+        self, tx: Tx, line: str, untrue: Sequence[str], event: int | None = None
+    ) -> Version:
+        """Add a line in place of those that are untrue by it, which are kept as past notes.
+
+        Raises:
+            ToolError: it is there already, or does not fit.
+        """
+        text = self.working_context_in(tx).text
+        shorter = working_context.without(text, untrue)
+        changed = working_context.appended(shorter, line, self.limit(text))
+        keep_past_lines(tx, self.person, text, changed, now=self._clock.now())
+        return self._changed(tx, changed, "working_context_append", event)
 
     def drop_lines_in(self, tx: Tx, lines: Sequence[str], event: int | None = None) -> Version:
         """Take whole lines about the person out of the working context."""
@@ -106,6 +134,7 @@ class PersonMemory:
         earlier = working_contexts.before(tx, self.person, version)
         if earlier is None:
             return None
+        past_passages.drop_lines(tx, self.person, working_context.about_person(earlier.text))
         return working_contexts.add(
             tx,
             self.person,
@@ -116,10 +145,53 @@ class PersonMemory:
             restored=earlier.id,
         )
 
+    def take_back_in(self, tx: Tx) -> list[Passage]:
+        """Bring back the notes that were made past last, if nothing changed after that."""
+        return take_back(tx, self.person, self.working_context_in(tx).created_at)
+
+    async def notice(self, text: str) -> Noticed:
+        """Which notes `text` doubles, which are past by it, and which may be."""
+        return await self._noticing.notes(text)
+
+    async def notice_lines(self, text: str) -> NoticedLines:
+        """The same of the lines in the working context."""
+        return await self._noticing.lines(text, await self.working_context())
+
+    def keep_in(
+        self,
+        tx: Tx,
+        text: str,
+        noticed: Noticed,
+        *,
+        source: str = "model",
+        event: int | None = None,
+        replaces: int | None = None,
+    ) -> Kept:
+        """Keep a note, by what was `noticed` of it: a double only renews the one that stands, and
+        what it contradicts becomes past. `replaces` as in `keeping.keep`.
+
+        Raises:
+            ToolError: it is empty, or there is no note of the number that it replaces.
+        """
+        text = text.strip()
+        if not text:
+            raise ToolError("There is nothing to keep: the text is empty.")
+        now = self._clock.now()
+        return keep(
+            tx,
+            self.person,
+            text,
+            noticed,
+            source=source,
+            event=event,
+            now=now,
+            replaces=replaces,
+        )
+
     def insert_in(
         self, tx: Tx, text: str, *, source: str = "model", event: int | None = None
     ) -> Passage:
-        """Keep a passage in archival storage.
+        """Keep a passage in archival storage, compared with no other: as of a document.
 
         Raises:
             ToolError: it is empty or kept already.

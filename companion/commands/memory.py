@@ -1,5 +1,6 @@
 """Seeing, adding to, correcting and searching one's own memory."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from companion import working_context
@@ -8,8 +9,10 @@ from companion.errors import ToolError
 from companion.event_text import local_time
 from companion.forgetting import Wanted
 from companion.memory.excerpt import excerpt
+from companion.noticing import Noticed, NoticedLines
 from companion.question import Question
 from companion.storage import drawn, forget, passages
+from companion.storage.archival_search import FoundPassage
 from companion.storage.database import Tx
 from companion.storage.erase import purge
 from companion.would_go import CONFIRM, would_go
@@ -35,7 +38,8 @@ def _told(tx: Tx, asked: Asked, text: str) -> str:
         told += f"\n\nNotes, {len(kept)}{older}:"
     for note in kept[-SHOWN_PASSAGES:]:
         said = drawn.said_for(tx, asked.person, note.id)
-        told += f"\n- {note.text}{_whence(asked, note.created_at, said, note.source)}"
+        past = f"(until {local_time(note.until, asked.zone)}) " if note.until else ""
+        told += f"\n- {past}{note.text}{_whence(asked, note.told_at, said, note.source)}"
     return told
 
 
@@ -52,19 +56,40 @@ def _whence(asked: Asked, at: datetime, said: str, source: str = "") -> str:
 async def _remember(asked: Asked) -> str | Write:
     if not asked.words:
         return "Tell me what: /remember my sister is called Lea"
+    lines = await asked.memory.notice_lines(asked.words)
+    if lines.double is not None:
+        return _had(lines.double)
+    notes = await asked.memory.notice(asked.words)
+    return lambda tx: _remembered(tx, asked, lines, notes)
 
-    def work(tx: Tx) -> str:
-        try:
-            asked.memory.append_in(tx, asked.words, asked.item.id)
-        except ToolError:
-            try:
-                asked.memory.insert_in(tx, asked.words, source="person", event=asked.item.id)
-            except ToolError as error:
-                return f"I have that already. ({error})"
-            return "Saved in my notes."
-        return "Saved."
 
-    return work
+def _remembered(tx: Tx, asked: Asked, lines: NoticedLines, notes: Noticed) -> str:
+    """Keep it in mind, or in the notes where it does not fit; what it makes untrue is past."""
+    try:
+        asked.memory.correct_in(tx, asked.words, lines.past, asked.item.id)
+    except ToolError:
+        kept = asked.memory.keep_in(tx, asked.words, notes, source="person", event=asked.item.id)
+        if kept.is_double:
+            return _had(kept.passage.text)
+        past = [note.text for note in kept.past]
+        return f"Saved in my notes.{_until_now(past)}"
+    return f"Saved.{_until_now(lines.past)}"
+
+
+def _had(text: str) -> str:
+    return f"I have that already. (“{excerpt(_plain(text), '', SOURCE_CHARS)}”)"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).removeprefix("- ")
+
+
+def _until_now(past: Sequence[str]) -> str:
+    """What was true before, and how to get it back."""
+    if not past:
+        return ""
+    quoted = "; ".join(f"“{_plain(text)}”" for text in past)
+    return f" I had until now: {quoted}. That is past; /undo takes it back."
 
 
 async def _forget(asked: Asked) -> str | Question | Write:
@@ -90,6 +115,10 @@ def _forgotten(tx: Tx, asked: Asked, wanted: Wanted) -> str:
 
 async def _undo(asked: Asked) -> Write:
     def work(tx: Tx) -> str:
+        back = asked.memory.take_back_in(tx)
+        if back:
+            quoted = "; ".join(f"“{note.text}”" for note in back)
+            return f"Taken back. True again in my notes: {quoted}"
         version = asked.memory.undo_in(tx, asked.item.id)
         if version is None:
             return "There is no change to take back."
@@ -107,9 +136,18 @@ async def _search(asked: Asked) -> str:
         f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items
     ]
     lines += [
-        f"- note of {local_time(hit.created_at, asked.zone)}: {hit.text}" for hit in kept.items
+        f"- note of {local_time(hit.created_at, asked.zone)}{_past(asked, hit)}: {hit.text}"
+        for hit in kept.items
     ]
     return "\n".join(lines) or f"I found nothing about “{asked.words}”."
+
+
+def _past(asked: Asked, hit: FoundPassage) -> str:
+    """Until when a note was true, and what is true now."""
+    if hit.until is None:
+        return ""
+    now = f"; now: {excerpt(_plain(hit.now), '', SOURCE_CHARS)}" if hit.now else ""
+    return f" (until {local_time(hit.until, asked.zone)}{now})"
 
 
 MEMORY_COMMANDS = (

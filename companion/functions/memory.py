@@ -9,10 +9,13 @@ from pydantic import Field
 from companion.errors import ToolError
 from companion.event_text import ago, local_time
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.functions.kept import head, told, told_lines
 from companion.functions.sources import marked, source
 from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
+from companion.noticing import Noticed
 from companion.storage.database import Tx
+from companion.storage.passages import NOTES
 from companion.storage.recall_search import Window
 
 ITEM_CHARS = (700, 600, 510, 430, 365, 310, 265, 225, 190, 160, 135, 110, 90)
@@ -30,10 +33,17 @@ async def working_context_append(
     text: Annotated[str, Field(description="One line: a fact, with its date if it has one.")],
 ) -> Write:
     """Add a line to your working context, which is always in view."""
+    noticed = await turn.memory.notice_lines(text)
+    if noticed.double is not None:
+        raise ToolError(
+            f"The working context says that already: “{noticed.double}”. If there is more to say,"
+            " change that line with working_context_replace."
+        )
 
     def write(tx: Tx) -> Outcome:
         version = turn.memory.append_in(tx, marked(turn, text), turn.item.id)
-        return Outcome(text=f"Appended. {_size(turn, version.text)}")
+        told = told_lines(noticed)
+        return Outcome(text=f"Appended. {_size(turn, version.text)}{told}", again=bool(told))
 
     return write
 
@@ -57,12 +67,19 @@ async def working_context_replace(
 async def archival_storage_insert(
     turn: Turn,
     text: Annotated[str, Field(description="The note; it must make sense by itself.")],
+    replaces: Annotated[
+        int | None, Field(ge=0, description="Number of a note that is true no more; 0 for none.")
+    ] = None,
 ) -> Write:
-    """Keep a note of any length in archival storage."""
+    """Keep a note of any length in archival storage. What it makes untrue stays, as past."""
+    own = source(turn)
+    noticed = await turn.memory.notice(text) if own in NOTES else Noticed()
 
     def write(tx: Tx) -> Outcome:
-        turn.memory.insert_in(tx, text, source=source(turn), event=turn.item.id)
-        return Outcome(text="Kept in archival storage.")
+        kept = turn.memory.keep_in(
+            tx, text, noticed, source=own, event=turn.item.id, replaces=replaces
+        )
+        return Outcome(text=told(kept, turn.zone))
 
     return write
 
@@ -78,8 +95,7 @@ async def archival_storage_search(
         raise ToolError("The query is empty. Say what to look for, in a few words.")
     found = await turn.memory.search(query, page=page - 1)
     items = [
-        [(f"[kept {_when(turn, hit.created_at)}, from {hit.source}] ", hit.text, 1)]
-        for hit in found.items
+        [(head(hit, _when(turn, hit.created_at), turn.zone), hit.text, 1)] for hit in found.items
     ]
     return Outcome(text=_listing(turn, query, found, items))
 

@@ -3,7 +3,7 @@
 docs/search.md tells how the weights were found and what each sign brings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -144,6 +144,28 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
     previous = near.before(signs.ids)[order]
     parts = {name: part[order] for name, part in parts.items()}
     return Ranking(signs.ids[order], parts, previous)
+
+
+def led(ranking: Ranking, leaders: Mapping[int, int]) -> Ranking:
+    """`ranking` with each that has a leader right behind it, at the better one's place.
+
+    A leader that was not found itself comes in with nothing added to its score.
+    """
+    ids: list[int] = ranking.ids.tolist()
+    if leaders.keys().isdisjoint(ids):
+        return ranking
+    groups: dict[int, list[int]] = {}
+    for number in ids:
+        group = groups.setdefault(leaders.get(number, number), [])
+        if number in leaders:
+            group.append(number)
+    order = [number for leader, group in groups.items() for number in (leader, *group)]
+    place = {number: at for at, number in enumerate(ids)}
+    at = np.array([place.get(number, len(ids)) for number in order], np.intp)
+    zero = np.zeros(1, np.float32)
+    parts = {name: np.concatenate([part, zero])[at] for name, part in ranking.parts.items()}
+    previous = np.concatenate([ranking.previous, np.zeros(1, np.int64)])[at]
+    return Ranking(np.array(order, np.int64), parts, previous)
 
 
 def _by_words(

@@ -151,7 +151,7 @@ class Night:
         notes = [
             note
             for note in passages.everything(tx, item.person)
-            if note.source in ("model", "person") and len(note.text) <= NOTE_CHARS
+            if note.is_a_note and note.until is None and len(note.text) <= NOTE_CHARS
         ][-NOTES:]
         talk = [one.text for one in told if one.source.kind in ("message", "summary")]
         material = Material(version.text, notes, talk)

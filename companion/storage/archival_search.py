@@ -1,14 +1,17 @@
-"""Finds passages by words and meaning."""
+"""Finds passages by words and meaning; what is true comes before what was."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from companion.embedders.protocol import Embedder
 from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import PASSAGES, Ranking, Signs, rank
+from companion.memory.ranking import PASSAGES, Ranking, Signs, led, rank
 from companion.memory.words import query_terms
+from companion.storage import passages, past_passages
 from companion.storage.database import Database, Tx
+from companion.storage.passages import Passage
 from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers, with_terms
 
@@ -16,13 +19,16 @@ from companion.storage.search_index import numbers, with_terms
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
     """A passage that a search found. `source` is 'model', 'person' or the name of an upload, and
-    `parts` what each sign adds to its score."""
+    `parts` what each sign adds to its score. Since `until` it is past, if ever; `now` is what is
+    true in its place, where that is known."""
 
     id: int
     text: str
     source: str
     created_at: datetime
     parts: Mapping[str, float] = field(default_factory=dict)
+    until: datetime | None = None
+    now: str | None = None
 
 
 class ArchivalStorage:
@@ -45,7 +51,7 @@ class ArchivalStorage:
         self._shown: tuple[str, Ranking] | None = None
 
     async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
-        """What fits `query` best, best first.
+        """What fits `query` best, best first; what is past behind what is true in its place.
 
         The pages after the first come from the order that the first was cut from, so that no hit
         shows twice.
@@ -63,6 +69,20 @@ class ArchivalStorage:
         items = await self._db.read(lambda tx: _passages(tx, self._person, known))
         return Page(tuple(items), page, pages(len(hits), self._page_size), len(hits))
 
+    async def near(self, text: str, most: int) -> list[Passage]:
+        """Those notes of the model and the person that fit `text` best, the true ones only."""
+        vectors = await self._queries.asked(text)
+
+        def work(tx: Tx) -> list[Passage]:
+            found = (
+                passages.get(tx, self._person, number)
+                for number in self._ranked(tx, text, vectors).ids.tolist()
+            )
+            notes = (one for one in found if one and one.is_a_note and one.until is None)
+            return list(islice(notes, most))
+
+        return await self._db.read(work)
+
     def _ranked(self, tx: Tx, query: str, vectors: Asked) -> Ranking:
         (listed,) = tx.execute(
             "SELECT group_concat(id) FROM (SELECT id FROM passage WHERE person_id = ? ORDER BY id)",
@@ -76,19 +96,19 @@ class ArchivalStorage:
             liked=liked,
             likeness=likeness,
         )
-        return rank(signs, PASSAGES)
+        return led(rank(signs, PASSAGES), past_passages.successors(tx, self._person))
 
 
 def _passages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) -> list[FoundPassage]:
     """The passages with the ids of `wanted`, in its order, with their parts."""
+    successors = past_passages.successors(tx, person)
     found = []
-    for passage, parts in wanted.items():
-        row = tx.execute(
-            "SELECT text, source, created_at FROM passage WHERE id = ? AND person_id = ?",
-            (passage, person),
-        ).fetchone()
-        if row is not None:
-            text, source, created_at = row
-            at = datetime.fromisoformat(created_at)
-            found.append(FoundPassage(passage, text, source, at, parts))
+    for number, parts in wanted.items():
+        one = passages.get(tx, person, number)
+        if one is not None:
+            true = passages.get(tx, person, successors[number]) if number in successors else None
+            now = true.text if true else None
+            found.append(
+                FoundPassage(one.id, one.text, one.source, one.told_at, parts, one.until, now)
+            )
     return found

@@ -40,10 +40,12 @@ def set_apart(text: str, old: set[str]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """When something was kept, and what had been said; empty where nobody said anything."""
+    """When something was kept, what had been said, empty where nobody said anything, and the
+    event that it came with."""
 
     at: datetime
     said: str
+    event: int | None = None
 
 
 def origins_of_lines(tx: Tx, person: int) -> dict[str, Origin]:
@@ -55,7 +57,7 @@ def origins_of_lines(tx: Tx, person: int) -> dict[str, Origin]:
         new = [line for line in lines if line not in found]
         if new:
             said = messages.said_with(tx, person, event) if event is not None else ""
-            found |= {line: Origin(at, said) for line in new}
+            found |= {line: Origin(at, said, event) for line in new}
     return found
 
 

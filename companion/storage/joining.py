@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from companion.storage import messages, search_index, vector_blocks
+from companion.storage import messages, past_passages, search_index, vector_blocks
 from companion.storage.database import Tx
 from companion.storage.personal import INDEXES, TABLES, PersonalTable
 from companion.storage.vector_blocks import Kind
@@ -68,6 +68,8 @@ def part(tx: Tx, person: int, to: int, platform: str) -> Moved:
         if listed.name not in STAYS:
             _let_go(tx, listed, person, to)
     moving = {kind: sorted(before[kind] - set(_numbers(tx, kind, person))) for kind in _KINDS}
+    for owner in (person, to):
+        past_passages.untie(tx, owner)
     for kind, items in moving.items():
         # by their rows, which are the new person's: the words are led by the old one's number
         _drop_words(tx, kind, to, items)

@@ -125,7 +125,10 @@ TABLES: tuple[PersonalTable, ...] = (
         same=("text", "cause", "created_at"),
     ),
     PersonalTable(
-        name="passage", role=Role.MEMORY, refers=_EVENT, same=("text", "source", "created_at")
+        name="passage",
+        role=Role.MEMORY,
+        refers={"superseded_by": "passage"} | _EVENT,
+        same=("text", "source", "created_at"),
     ),
     PersonalTable(name="usage", role=Role.MEMORY, key=None, same=("day", "model")),
     PersonalTable(

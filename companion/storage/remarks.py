@@ -62,10 +62,10 @@ def _messages(
 
 
 def _passages(tx: Tx, person: int, number: int | None = None) -> list[Remark]:
-    """Notes, not uploaded texts, which tell of other people's plans."""
+    """Notes that are true, and no uploaded texts, which tell of other people's plans."""
     rows = tx.execute(
         "SELECT id, text, created_at FROM passage WHERE person_id = :person"
-        " AND source IN ('model', 'person') AND (:number IS NULL OR id = :number)"
+        " AND source IN ('model', 'person') AND until IS NULL AND (:number IS NULL OR id = :number)"
         " ORDER BY id DESC LIMIT :most",
         {"person": person, "number": number, "most": PASSAGES},
     )

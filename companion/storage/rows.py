@@ -86,7 +86,22 @@ class _Taking:
             number = None if first is None else first + place
             if self._insert(row, number):
                 added += 1
+        self._refer_among(new)
         self._taken.added[table.name] = added
+
+    def _refer_among(self, rows: Sequence[Row]) -> None:
+        """Have those of `rows` refer to each other that did: also to one that came after."""
+        table, numbers = self._table, self._taken.numbers[self._table.name]
+        columns = [column for column, other in table.refers.items() if other == table.name]
+        for row in rows:
+            for column in columns:
+                to, own = numbers.get(row.get(column) or 0), numbers.get(row.get("id") or 0)
+                if to is not None and own is not None:
+                    self._tx.execute(
+                        f"UPDATE {table.name} SET {column} = :to"
+                        f" WHERE id = :own AND {table.person} = :person",
+                        {"to": to, "own": own, "person": self._person},
+                    )
 
     def _already(self) -> dict[tuple[Any, ...], list[int]]:
         """The person's rows by what tells them apart, and the numbers of each."""

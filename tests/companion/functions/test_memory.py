@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.llm.protocol import Message
+from companion.storage import passages
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.virtual_clock import VirtualClock
 from tests.support.world import World, a_world
@@ -202,8 +203,11 @@ async def test_a_note_that_is_kept_already_is_not_kept_again(tmp_path: Path) -> 
     async with a_world(tmp_path, llm) as world:
         once = await asked(world, llm, "archival_storage_insert", text="Likes herons.")
         again = await asked(world, llm, "archival_storage_insert", text=" Likes herons. ")
-    assert once == "Kept in archival storage."
-    assert "exactly this text already" in again
+        memory = await world.memory()
+        notes = await world.db.read(lambda tx: passages.count(tx, memory.person))
+    assert once == "Kept in archival storage as note 1."
+    assert again.startswith("Archival storage says that already, in note 1 of ")
+    assert notes == 1
 
 
 async def test_an_edit_says_how_much_room_is_left(tmp_path: Path) -> None:
