@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.evaluation.listing import Listing, read_listing
+from companion.evaluation.noted import read_noted
 from companion.evaluation.wording import EVERY_PAGE, KEY_AND_VALUE, NOTHING_FOUND, UUID
 
 NAME = "scripted-reader"
@@ -24,6 +25,7 @@ Asked = Mapping[str, Any]
 _EVENT = re.compile(r"\[[^\]\n]*, [^\]\n]*\] [^:\n]{1,60}: (.*)", re.DOTALL)
 _MATTER = re.compile(r"^1\. \([^)\n]*\) “([^”]*)”", re.MULTILINE)
 _ARCHIVED = re.compile(r"archival storage: (\d+) passages")
+_UNTRUE = re.compile(r"Note (\d+) is true no more: (.*)", re.DOTALL)
 _WORDS = re.compile(r"At most (\d+) words")
 
 
@@ -64,7 +66,7 @@ def move(asked: Asked) -> Move:
     if keys:
         return _follow(keys[0], steps)
     if "?" not in said and EVERY_PAGE not in said:
-        return DONE if _has_said(steps) else _keep(said)
+        return DONE if _has_said(steps) else _keep(said, steps)
     archived = _ARCHIVED.search(_text(messages[-1]))
     if archived is not None and int(archived[1]):
         return _read(said, "archival_storage_search", steps, on=EVERY_PAGE in said)
@@ -137,9 +139,19 @@ def _quoted(listing: Listing) -> str:
     return "\n".join(listing.items) or NOTHING_FOUND
 
 
-def _keep(fact: str) -> Move:
-    said = ("send_message", {"message": "I will remember that."})
-    return Move(calls=(("archival_storage_insert", {"text": fact}), said))
+def _keep(fact: str, steps: Sequence[_Step]) -> Move:
+    """Keep what is told, and ask about the notes that may be true no more by it."""
+    untrue = _UNTRUE.fullmatch(fact)
+    if not steps:
+        told: dict[str, object] = {"text": untrue[2] if untrue else fact}
+        if untrue:
+            told["replaces"] = int(untrue[1])
+        return Move(calls=(("archival_storage_insert", {**told, "request_heartbeat": True}),))
+    near = read_noted(steps[-1].result).near
+    if not near:
+        return _says("I will remember that.")
+    listed = "\n".join(f"{number}: “{text}”" for number, text in near.items())
+    return _says(f"I will remember that. Is one of these true no more?\n{listed}")
 
 
 def _open(messages: Sequence[Asked]) -> Move:

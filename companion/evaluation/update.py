@@ -17,16 +17,22 @@ from companion.evaluation.bench import Bench
 from companion.evaluation.experiment import Measure, Method, Outcome, Sample, Traits
 from companion.evaluation.fresh_home import FreshHome
 from companion.evaluation.listing import Listing, read_listing
+from companion.evaluation.noted import begins, read_noted
 from companion.evaluation.trace import Exchange
 
 HOUR, DAY, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=30)
 MARKED = re.compile(r"\b(until|no longer|past|superseded|replaced|outdated|formerly)\b", re.I)
 """What a search may say of a note that is true no more, before the note itself."""
+_ASKED = re.compile(r"^(\d+): “(.*)”$", re.M)
+"""A note of which it is asked whether it still holds."""
 
 INSTRUCTIONS = """\
 You keep facts for the person. Store each fact that they tell you in archival storage, in their \
 words, and see to it that what is true now can be told from what was true before. When they ask, \
-search archival storage, and answer in one short sentence with what is true now."""
+search archival storage, and answer in one short sentence with what is true now. Where you can't \
+tell which of two facts is true, ask."""
+NO_MORE = "is true no more"
+"""How the person answers when they are asked whether a note still holds."""
 
 TRAITS = Traits(
     name="update",
@@ -37,6 +43,8 @@ TRAITS = Traits(
         Measure(key="top", title="new fact is first of all"),
         Measure(key="dated", title="old fact found with its older date"),
         Measure(key="marked", title="old fact marked as past"),
+        Measure(key="at_once", title="old fact past without asking"),
+        Measure(key="spared", title="no other fact past"),
     ),
     methods=("companion",),
     instructions=INSTRUCTIONS,
@@ -81,16 +89,27 @@ class Update:
         """Nothing is shared."""
 
     async def run(self, sample: UpdateSample, method: Method, bench: Bench) -> Outcome:
-        """Tell the facts, a month later the new one, and a day later ask."""
+        """Tell the facts, a month later the new one, and a day later ask.
+
+        Asked whether a fact that the new one contradicts still holds, the person says no.
+        """
         with bench.home() as home:
             await home.tell(*sample.facts, pause=HOUR)
             await bench.take_down(home)
             home.clock.move(MONTH)
-            await home.tell(sample.new, pause=DAY)
+            (said,) = await home.tell(sample.new, pause=HOUR)
+            for number, shown in _asked(said).items():
+                if _is_old(sample, shown):
+                    await home.tell(f"Note {number} {NO_MORE}: {sample.new}")
+            home.clock.move(DAY)
             await home.make_vectors()
             (answer,) = await home.tell(sample.question)
             await bench.take_down(home)
-        scores = {"right": float(_holds(answer, sample.answer)), **order(sample, bench.trace)}
+        scores = {
+            "right": float(_holds(answer, sample.answer)),
+            **order(sample, bench.trace),
+            **upkeep(sample, bench.trace),
+        }
         return Outcome(
             question=sample.question, gold=(sample.answer,), answer=answer, scores=scores
         )
@@ -116,6 +135,36 @@ def order(sample: UpdateSample, trace: Sequence[Exchange]) -> dict[str, float | 
             "marked": float(bool(old) and all(MARKED.search(head) for head in heads)),
         }
     return dict.fromkeys(("first", "top", "dated", "marked"))
+
+
+def upkeep(sample: UpdateSample, trace: Sequence[Exchange]) -> dict[str, float | None]:
+    """Whether an old fact became past as soon as the new one was told, and no other ever did.
+
+    None where the new one was kept in other words.
+    """
+    inserted = [
+        (json.loads(call.arguments), read_noted(call.result))
+        for exchange in trace
+        for call in exchange.calls
+        if call.name == "archival_storage_insert"
+    ]
+    first = next((noted for told, noted in inserted if told.get("text") == sample.new), None)
+    if first is None:
+        return dict.fromkeys(("at_once", "spared"))
+    past = [shown for _, noted in inserted for shown in noted.past.values()]
+    return {
+        "at_once": float(any(_is_old(sample, shown) for shown in first.past.values())),
+        "spared": float(all(_is_old(sample, shown) for shown in past)),
+    }
+
+
+def _is_old(sample: UpdateSample, shown: str) -> bool:
+    return any(begins(old, shown) for old in sample.old)
+
+
+def _asked(said: str) -> dict[int, str]:
+    """The notes, by their numbers, of which it was asked whether they still hold."""
+    return {int(number): text for number, text in _ASKED.findall(said)}
 
 
 def _listings(trace: Sequence[Exchange]) -> list[Listing]:
