@@ -65,8 +65,8 @@ def _replaced(tx: Tx, person: int, noticed: Noticed, replaces: int | None) -> tu
 def keep_past_lines(tx: Tx, person: int, before: str, after: str, *, now: datetime) -> None:
     """Keep those lines as past notes that stand in the working context no more, for others do.
 
-    A line that was told in more words is none, nor one that was deleted, unless another says
-    otherwise.
+    A line that was told in more words or is quoted is none, nor one that was deleted, unless
+    another says otherwise.
     """
     old, held = working_context.about_person(before), working_context.about_person(after)
     new = [line for line in held if line not in old]
@@ -89,7 +89,7 @@ def keep_past_lines(tx: Tx, person: int, before: str, after: str, *, now: dateti
 
 def _is_past(line: str, new: Sequence[str], held: Sequence[str]) -> bool:
     if new:
-        return not any(adds_to(other, line) for other in new)
+        return not any(adds_to(other, line) or line.strip(" -*") in other for other in new)
     return any(judge(other, [Known(id=0, text=line)]).past for other in held)
 
 

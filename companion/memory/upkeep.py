@@ -40,6 +40,9 @@ MANY_WORDS = 6
 ENOUGH_WORDS = 4
 """Common words that tell what a fact is about; fewer may hold of many things at once: who likes
 tea may like coffee too."""
+UNSPACED = "\u3000"
+PARTS = 3
+"""Characters and pairs of them that stand for a word in a script without spaces."""
 UNKNOWN_LIKENESS = 0.4
 """How like in meaning two texts of no common word count, where no vectors are to be had; those of
 the same words count half as much more."""
@@ -180,7 +183,12 @@ def _is_clear(new: _Read, old: _Read) -> bool:
         return True
     more = new.content - old.content
     counted = bool(more) and all(_has_digit(word) or word in _COUNTED for word in more)
-    return len(new.content & old.content) >= ENOUGH_WORDS and not counted
+    return _size(new.content & old.content) >= ENOUGH_WORDS and not counted
+
+
+def _size(words: frozenset[str]) -> float:
+    """How many words those are: of scripts without spaces each is there in several parts."""
+    return sum(1 / PARTS if word >= UNSPACED else 1 for word in words)
 
 
 def _changes(new: _Read, old: _Read) -> bool:

@@ -84,11 +84,26 @@ def test_it_searches_the_conversation_where_no_notes_are() -> None:
 
 
 def test_it_keeps_what_it_is_told_and_then_has_nothing_more_to_do() -> None:
-    names = [name for name, _ in asked(event("Ada bakes.")).calls]
-    assert names == ["archival_storage_insert", "send_message"]
+    (kept,) = asked(event("Ada bakes.")).calls
+    assert kept == ("archival_storage_insert", {"text": "Ada bakes.", "request_heartbeat": True})
+    stored = called("archival_storage_insert", "Kept in archival storage as note 3.", text="…")
+    assert asked(event("Ada bakes."), *stored).calls == (says("I will remember that."),)
     alert = {"role": "user", "content": "[system alert] Memory pressure: save what is worth it."}
     sent = called("send_message", "Sent.", message="I will remember that.")
     assert asked(event("Ada bakes."), *sent, alert).calls == ()
+
+
+def test_it_asks_about_a_note_that_may_be_untrue_and_replaces_it_when_told() -> None:
+    near = (
+        "Kept in archival storage as note 3. There is also: note 2 of 5 March 2025: “Ada sews.”."
+        " If the new note makes one of these untrue, insert it again."
+    )
+    stored = called("archival_storage_insert", near, text="Ada bakes.")
+    ((_, said),) = asked(event("Ada bakes."), *stored).calls
+    assert str(said["message"]).endswith("Is one of these true no more?\n2: “Ada sews.”")
+    ((name, told),) = asked(event("Note 2 is true no more: Ada bakes.")).calls
+    assert name == "archival_storage_insert"
+    assert (told["text"], told["replaces"]) == ("Ada bakes.", 2)
 
 
 def test_it_opens_with_the_first_matter_that_there_is() -> None:
