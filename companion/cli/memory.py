@@ -56,7 +56,8 @@ async def run_show(args: argparse.Namespace) -> int:
         return 0
     sys.stdout.write(f"{text.strip()}\n" if text else "Nothing yet.\n")
     for passage in kept:
-        sys.stdout.write(f"\n{passage.created_at:%Y-%m-%d} ({passage.source})\n{passage.text}\n")
+        about = f"({passage.source}{_past(passage.until)})"
+        sys.stdout.write(f"\n{passage.told_at:%Y-%m-%d} {about}\n{passage.text}\n")
     return 0
 
 
@@ -86,13 +87,18 @@ async def run_search(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.speaker}: {hit.said}\n")
         sys.stdout.write(_explained(hit.parts) if args.explain else "")
     for passage in kept.items:
-        sys.stdout.write(f"{passage.created_at:%Y-%m-%d %H:%M}  (kept) {passage.text}\n")
+        kept_at = f"{passage.created_at:%Y-%m-%d %H:%M}  (kept{_past(passage.until)})"
+        sys.stdout.write(f"{kept_at} {passage.text}\n")
         sys.stdout.write(_explained(passage.parts) if args.explain else "")
     if args.explain:
         sys.stdout.write(f"{said.total} messages and {kept.total} notes are found in all.\n")
     if not said.items and not kept.items:
         sys.stdout.write(f"Nothing was found for {args.words!r}.\n")
     return 0
+
+
+def _past(until: datetime | None) -> str:
+    return f", true until {until:%Y-%m-%d}" if until else ""
 
 
 def _explained(parts: Mapping[str, float]) -> str:

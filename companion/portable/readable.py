@@ -17,7 +17,8 @@ def memory(tx: Tx, person: int, zone: tzinfo) -> Iterator[str]:
         yield f"\n{_quoted(versions[0].text)}"
     yield "\n# Notes"
     for passage in passages.everything(tx, person):
-        yield f"\n{local_time(passage.created_at, zone)}, from {passage.source}:\n"
+        past = f", true until {local_time(passage.until, zone)}" if passage.until else ""
+        yield f"\n{local_time(passage.told_at, zone)}, from {passage.source}{past}:\n"
         yield _quoted(passage.text)
     summary = memory_state.load(tx, person).summary
     if summary is not None:

@@ -6,7 +6,7 @@ import pytest
 
 from companion.errors import OperatorError
 from companion.evaluation.trace import Called, Exchange
-from companion.evaluation.update import TRAITS, Update, UpdateSample, order
+from companion.evaluation.update import TRAITS, Update, UpdateSample, order, upkeep
 from tests.companion.evaluation.small import facts_file, reader_bench
 
 SAMPLE = UpdateSample(
@@ -48,6 +48,30 @@ def test_facts_that_were_kept_in_other_words_are_not_measured() -> None:
     assert set(order(SAMPLE, []).values()) == {None}
 
 
+def insertion(text: str, result: str) -> Exchange:
+    told = Called(name="archival_storage_insert", arguments=f'{{"text": "{text}"}}', result=result)
+    return Exchange(model="", text="", calls=(told,))
+
+
+PAST = (
+    "Kept. Past from now on, as it is: note 3 of 5 March 2025: “{}”. If both are true, insert it."
+)
+
+
+def test_an_old_fact_is_past_at_once_or_is_not() -> None:
+    kept_well = insertion("New.", PAST.format("Old."))
+    assert upkeep(SAMPLE, [kept_well]) == {"at_once": 1, "spared": 1}
+    later = insertion("New.", PAST.format("Old."))
+    first = insertion("New.", "Kept in archival storage as note 4.")
+    assert upkeep(SAMPLE, [first, later]) == {"at_once": 0, "spared": 1}
+
+
+def test_another_fact_that_becomes_past_is_counted() -> None:
+    wrong = insertion("New.", PAST.format("Other."))
+    assert upkeep(SAMPLE, [wrong]) == {"at_once": 0, "spared": 0}
+    assert upkeep(SAMPLE, []) == {"at_once": None, "spared": None}
+
+
 async def test_facts_are_told_kept_contradicted_and_asked_for(tmp_path: Path) -> None:
     update = Update(facts_file(tmp_path))
     (sample,) = update.samples(0)
@@ -56,9 +80,7 @@ async def test_facts_are_told_kept_contradicted_and_asked_for(tmp_path: Path) ->
     kept_facts = [call for one in bench.trace for call in one.calls if "insert" in call.name]
     assert len(kept_facts) == 5
     assert "Ada lives in the town of Bonn." in kept_facts[-1].arguments
-    assert outcome.scores["dated"] == 1
-    # the reader answers with the first note that it finds
-    assert outcome.scores["right"] == outcome.scores["top"]
+    assert set(outcome.scores.values()) == {1.0}
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]"])

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.memory.ranking import MESSAGES, PASSAGES, Ids, Signs, Term, rank
+from companion.memory.ranking import MESSAGES, PASSAGES, Ids, Signs, Term, led, rank
 
 
 def ids(*numbers: int) -> Ids:
@@ -102,3 +102,27 @@ def test_whatever_the_signs_each_hit_comes_once_and_only_from_what_may_be_found(
     assert set(found) <= set(all_ids.tolist())
     assert set(found) >= {one for held in words for one in held.tolist()} & set(all_ids.tolist())
     assert rank(signs, MESSAGES).ids.tolist() == found
+
+
+def test_what_is_led_stands_behind_its_leader_at_the_better_ones_place() -> None:
+    signs = Signs(ids=TWENTY, terms=[Term("often", ids(1, 5, 9, 13)), Term("rare", ids(20))])
+    ranking = led(rank(signs, MESSAGES), {20: 5, 9: 2})
+    assert ranking.ids.tolist() == [5, 20, 13, 2, 9, 1]
+    assert len(ranking.previous) == len(ranking.ids)
+    words = [parts["words"] for parts in ranking.parts_of(slice(0, 6))]
+    assert words[3] == 0, "it was not found itself"
+    assert words[1] == max(words)
+
+
+@given(
+    st.lists(st.integers(1, 20), unique=True),
+    st.dictionaries(st.integers(1, 20), st.integers(21, 25)),
+)
+def test_leading_loses_and_doubles_nothing(found: list[int], leaders: dict[int, int]) -> None:
+    ranking = rank(Signs(ids=TWENTY, terms=[Term("word", ids(*sorted(found)))]), PASSAGES)
+    after = led(ranking, leaders).ids.tolist()
+    assert len(set(after)) == len(after)
+    assert set(after) == set(found) | {leaders[one] for one in found if one in leaders}
+    for place, one in enumerate(after):
+        if one in leaders:
+            assert leaders[one] in after[:place]

@@ -19,7 +19,7 @@ from companion.storage.personal import TABLES
 from companion.storage.vector_blocks import likeness
 from companion.timed.recurrence import Rule
 from tests.support.person_binding import Schema
-from tests.support.scripted_llm import ScriptedLLM, sends
+from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.two_apps import HERE, THERE, TwoApps, on_two_apps
 
 UNKNOWN = "I made no such code"
@@ -262,6 +262,29 @@ async def test_reminders_arrive_where_the_person_wrote_last_and_go_back_when_par
         assert await apps.world.rows(where) == [(THERE,)]
         owner = await apps.world.rows("SELECT person_id FROM schedule")
         assert owner == [((await apps.memory(THERE)).person,)]
+
+
+async def test_no_note_is_past_in_favour_of_one_that_went_with_the_other_account(
+    tmp_path: Path,
+) -> None:
+    shanghai, berlin = "Anna lives in Shanghai.", "Anna lives in Berlin."
+
+    def keeping(messages: Sequence[Message]) -> Reply:
+        text = next((one for one in (berlin, shanghai) if one in messages[-2].text), "")
+        said = ("send_message", {"message": "ok"})
+        return calls(("archival_storage_insert", {"text": text}), said) if text else calls(said)
+
+    async with on_two_apps(tmp_path, ScriptedLLM(keeping)) as apps:
+        await apps.say(HERE, shanghai)
+        await apps.say(THERE, "hi")
+        await apps.link()
+        await apps.say(THERE, berlin)
+        tied = "SELECT until IS NULL, superseded_by IS NULL FROM passage ORDER BY id"
+        assert await apps.world.rows(tied) == [(0, 0), (1, 1)]
+        await apps.say(HERE, f"/unlink yes {THERE}")
+        assert await apps.world.rows(tied) == [(0, 1), (1, 1)]
+        (hit,) = (await (await apps.memory(HERE)).search("Anna lives")).items
+        assert (hit.text, hit.now) == (shanghai, None)
 
 
 async def test_unlink_says_what_to_write(tmp_path: Path) -> None:

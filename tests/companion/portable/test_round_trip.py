@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.support.world import a_world
 
 SETTINGS = Settings.model_validate({"embedder": {"kind": "none"}})
 NUMBERS = {"id", "person_id", "event_id", "conversation_id", "context_shown", "evicted_through"}
-NUMBERS |= {"through", "restored"}
+NUMBERS |= {"through", "restored", "superseded_by"}
 
 
 def remembered(tx: Tx, who: str) -> dict[str, list[dict[str, Any]]]:
@@ -112,6 +113,28 @@ async def test_what_is_given_to_somebody_of_ours_comes_before_what_they_have(
         assert f"The {CANARY}!" not in told, "old messages are searched, not in the queue"
         (found,) = await world.say(f"/search {CANARY}", "Carla")
         assert f"All about the {CANARY}" in found
+
+
+async def test_what_is_past_is_past_there_too_by_the_same_note(here: Here, tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Hello!"))
+    async with a_world(tmp_path / "old", llm) as world:
+        await world.say("I am Anna")
+        memory = await world.memory()
+        for text in ("Anna lives in Shanghai.", "Anna lives in Berlin."):
+            noticed = await memory.notice(text)
+            keep = partial(memory.keep_in, text=text, noticed=noticed)
+            await world.db.write(keep)
+    file = str(tmp_path / "anna.zip")
+    await here(tmp_path / "old", "memory", "export", "Anna", "-o", file)
+    Home(tmp_path / "new").make()
+    assert (await here(tmp_path / "new", "import", file)).code == 0
+    told = await here(tmp_path / "new", "memory", "search", "Shanghai", "--of", "Anna", "--json")
+    true, past = json.loads(told.out)["archival"]
+    assert (true["text"], true["until"]) == ("Anna lives in Berlin.", None)
+    assert past["now"] == "Anna lives in Berlin."
+    assert past["until"] is not None
+    shown = await here(tmp_path / "new", "memory", "show", "--of", "Anna")
+    assert "(model, true until " in shown.out
 
 
 async def test_of_another_person_nothing_is_in_an_export(here: Here, tmp_path: Path) -> None:
