@@ -8,7 +8,7 @@ from companion.noticing import Kept, NoticedLines
 from companion.storage.archival_search import FoundPassage
 from companion.storage.passages import Passage
 
-SHOWN = 160
+SHOWN = 100
 """Characters of another note."""
 NOW = 100
 """Characters of what is true, beside what was."""
@@ -23,8 +23,8 @@ def told(kept: Kept, zone: tzinfo) -> str:
     ]
     if kept.past:
         parts += [
-            f"Past from now on, as it cannot be true as well: {_notes(kept.past, zone)} If both"
-            " are true, insert the old text again with replaces=0."
+            f"Past from now on, as it cannot be true as well: {_notes(kept.past, zone)} If both are"
+            " true, insert the old text again with replaces=0."
         ]
     if kept.near:
         parts += [

@@ -71,6 +71,7 @@ _COUNTS = frozenset(
     one two three four five six seven eight nine ten first second third fourth fifth last next
     monday tuesday wednesday thursday friday saturday sunday january february march april may june
     july august september october november december morning afternoon evening night
+    spring summer autumn winter today yesterday tomorrow day week month year
     montag dienstag mittwoch donnerstag freitag samstag sonntag
     """.split()  # noqa: SIM905 - quoted words are harder to read
 )
@@ -179,11 +180,12 @@ def _score(new: _Read, old: _Read, likeness: float | None) -> float:
 def _is_clear(new: _Read, old: _Read) -> bool:
     """Whether two texts of the same thing can't both be true: as many things may be so at once,
     it takes words that tell of a change, or enough that is the same."""
+    common = new.content & old.content
     if _changes(new, old):
-        return True
+        return bool(common - new.names - old.names - _COUNTED)
     more = new.content - old.content
     counted = bool(more) and all(_has_digit(word) or word in _COUNTED for word in more)
-    return _size(new.content & old.content) >= ENOUGH_WORDS and not counted
+    return _size(common) >= ENOUGH_WORDS and not counted
 
 
 def _size(words: frozenset[str]) -> float:

@@ -29,6 +29,7 @@ CORRECTIONS = [
 BOTH_TRUE = [
     ("Robin's mother lives in Hamburg.", "Robin's father lives in Munich."),
     ("Robin likes tea.", "Robin likes coffee."),
+    ("Anna is learning Portuguese since spring.", "Anna moved to Porto in spring."),
     ("Robin visited Rome in 2019.", "Robin visited Paris in 2021."),
     ("Robin is allergic to hazelnuts.", "Robin is allergic to penicillin."),
     ("Robin speaks German.", "Robin speaks Spanish."),
