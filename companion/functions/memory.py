@@ -67,11 +67,9 @@ async def working_context_replace(
 async def archival_storage_insert(
     turn: Turn,
     text: Annotated[str, Field(description="The note; it must make sense by itself.")],
-    replaces: Annotated[
-        int | None, Field(ge=0, description="Number of a note that is true no more; 0 for none.")
-    ] = None,
+    replaces: Annotated[int | None, Field(ge=0, description="Number of a note now untrue.")] = None,
 ) -> Write:
-    """Keep a note of any length in archival storage. What it makes untrue stays, as past."""
+    """Keep a note of any length in archival storage."""
     own = source(turn)
     noticed = await turn.memory.notice(text) if own in NOTES else Noticed()
 
