@@ -27,7 +27,7 @@ from companion.lorebook import told
 from companion.people.allowance import Allowance
 from companion.people.cards import Lore
 from companion.person_memory import PersonMemory
-from companion.queue_manager import Also, QueueManager
+from companion.queue_manager import Also, QueueManager, is_pressure
 from companion.refusals import Refusals
 from companion.reply_calls import as_calls, says
 from companion.steps import Steps, Stored, TakenBackError
@@ -71,6 +71,8 @@ class _Progress:
     sent: list[str]
     silent: bool = False
     wrote: bool = False
+    heartbeat: bool = False
+    """Whether the last step asked for one."""
     repeated: int = 0
     repeats: Repeats = field(default_factory=Repeats)
 
@@ -251,9 +253,11 @@ class Agent:
                 return
             number += 1
             heartbeat = await self._act(turn, stored, progress)
+            owed = progress.heartbeat and self._was_pressed(item)
+            progress.heartbeat = heartbeat
             if number < len(taken):
                 continue  # it went on before the restart, for a reason that may be gone by now
-            if not await self._goes_on(item, turn, progress, heartbeat):
+            if not await self._goes_on(item, turn, progress, heartbeat or owed):
                 break
         if not (progress.sent or progress.silent or turn.may_stay_silent):
             line = in_its_own_words(item.event) or (NOTED if progress.wrote else FALLBACK)
@@ -339,7 +343,16 @@ class Agent:
             alerted = await self._tell_once(item, UNSAVED) or alerted
         if heartbeat or alerted or progress.sent or progress.silent or turn.may_stay_silent:
             return heartbeat or alerted
+        if self._was_pressed(item):
+            await self.tell(item, UNANSWERED)
+            return True
         return await self._tell_once(item, UNANSWERED)
+
+    def _was_pressed(self, item: InboxItem) -> bool:
+        """Whether the step just taken was given for memory pressure: what was owed is owed yet."""
+        entries = self._queue.queue.turn(item.id)
+        answers = [at for at, entry in enumerate(entries) if entry.kind == "answer"]
+        return bool(answers) and is_pressure(entries[answers[-1] - 1].text)
 
     async def _tell_once(self, item: InboxItem, text: str) -> bool:
         """Put an alert into the queue, unless this turn has had it. True if it did."""

@@ -27,6 +27,12 @@ PRESSURE = (
     " working_context_append, working_context_replace or archival_storage_insert. The person does"
     " not see this, and need not hear of it: they have had their answer."
 )
+_PRESSED = PRESSURE.partition("{")[0]
+
+
+def is_pressure(text: str) -> bool:
+    """Whether this entry of the queue tells of memory pressure."""
+    return text.startswith(_PRESSED)
 
 
 class QueueManager:

@@ -86,6 +86,8 @@ def settings(job: Job) -> Settings:
         "embedder": {"kind": job.embedder},
         "people": {"hello": ""},
         "limits": {"messages_a_minute": "none"},
+        # a kill may put the offer off to the next turn, and the last line has none
+        "openers": {"enabled": False},
     }
     if job.telegram:
         given["telegram"] = {"allowed": TELEGRAM_USERS, "base_url": job.telegram}

@@ -83,6 +83,8 @@ MISFITS = {
 
 CALL_IDS = re.compile(r"\b(call|say)_\d+_")
 """Made from the id of the event's row, which depends on who else wrote meanwhile."""
+NOTES = re.compile(r"\b(note|number|replaces[=:\" ]*) ?\d+")
+"""The number of a note, which depends on that as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,10 @@ def _memory(tx: Tx) -> Mapping[str, Mapping[str, Rows]]:
     for name, query in MEMORY.items():
         for person, *row in tx.execute(query):
             memory[person][name].append(
-                tuple(CALL_IDS.sub(r"\1_", v) if isinstance(v, str) else v for v in row)
+                tuple(
+                    NOTES.sub(r"\1", CALL_IDS.sub(r"\1_", v)) if isinstance(v, str) else v
+                    for v in row
+                )
             )
     return dict(memory)
 
