@@ -31,7 +31,7 @@ from tests.support.discord_server.server import TOKEN as DISCORD_TOKEN
 
 TELEGRAM_USERS = (7, 8, 9)
 NOW = datetime(2025, 5, 5, 12, tzinfo=UTC)
-WINDOW = 4096
+WINDOW = 4352
 LONGEST_SECONDS = 120
 """Longer than any life may last."""
 
