@@ -25,6 +25,9 @@ from companion.storage.passages import Passage
 from companion.storage.recall_search import FoundMessage, RecallStorage, Window
 from companion.storage.working_contexts import Version
 
+FORGET = "forget"
+"""What made a version that no undo goes back behind."""
+
 
 class PersonMemory:
     """What is remembered of one person.
@@ -117,18 +120,25 @@ class PersonMemory:
         keep_past_lines(tx, self.person, text, changed, now=self._clock.now())
         return self._changed(tx, changed, "working_context_append", event)
 
-    def drop_lines_in(self, tx: Tx, lines: Sequence[str], event: int | None = None) -> Version:
-        """Take whole lines about the person out of the working context."""
-        text = working_context.without(self.working_context_in(tx).text, lines)
-        return self._changed(tx, text, "forget", event)
+    def forget_in(self, tx: Tx, wanted: Callable[[str], bool], event: int | None = None) -> None:
+        """Take what is `wanted` out of everything. `undo_in` stops there until a newer change."""
+        forget.forget(tx, self.person, wanted)
+        self._changed(tx, self.working_context_in(tx).text, FORGET, event)
 
     def begin_anew_in(self, tx: Tx, event: int) -> Version:
         """Set the working context aside and begin another. `undo_in` brings it back."""
         return self._changed(tx, self.beginning, "refused", event)
 
     def undo_in(self, tx: Tx, event: int | None = None) -> Version | None:
-        """Bring back the working context before the last change; None when there was none."""
+        """Bring back the working context before the last change; None when there was none.
+
+        Raises:
+            ToolError: the last change was that something was forgotten.
+        """
         version = self.working_context_in(tx)
+        made = working_contexts.get(tx, self.person, version.restored or version.id) or version
+        if made.cause == FORGET:
+            raise ToolError("The last change was that I forgot something, and that stays so.")
         if tidyings.undo(tx, self.person, version.restored or version.id):
             return version
         earlier = working_contexts.before(tx, self.person, version)
@@ -226,7 +236,10 @@ class PersonMemory:
         return await self._db.write(lambda tx: self._show(tx, self.replace_in(tx, old, new)))
 
     async def undo(self) -> str | None:
-        """Take back the last change of the working context, and give all of it."""
+        """Take back the last change of the working context, and give all of it.
+
+        Errors as in `undo_in`.
+        """
 
         def work(tx: Tx) -> str | None:
             version = self.undo_in(tx)

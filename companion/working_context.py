@@ -88,6 +88,17 @@ def with_lines(text: str, more: Collection[str]) -> str:
     return "\n".join([text.rstrip(), *more]) + "\n"
 
 
+def difference(before: str, after: str) -> list[str]:
+    """What `after` has no more and what it has anew, a line each."""
+    old, new = _filled(before), _filled(after)
+    gone = [f"No longer: {line}" for line in old if line not in new]
+    return gone + [f"Again: {line}" for line in new if line not in old]
+
+
+def _filled(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _within(text: str, limit: int, *, before: int) -> str:
     if len(text) > limit and len(text) > before:
         raise ToolError(

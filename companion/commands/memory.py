@@ -107,9 +107,10 @@ async def _forget(asked: Asked) -> str | Question | Write:
 def _forgotten(tx: Tx, asked: Asked, wanted: Wanted) -> str:
     count = forget.find(tx, asked.person, wanted).count
     # also when nothing is found: questions about it and earlier requests may tell of it
-    forget.forget(tx, asked.person, wanted)
     if not count:
+        forget.forget(tx, asked.person, wanted)
         return "I keep nothing about that."
+    asked.memory.forget_in(tx, wanted, asked.item.id)
     return f"Forgotten: {count} {'entry' if count == 1 else 'entries'}."
 
 
@@ -119,10 +120,15 @@ async def _undo(asked: Asked) -> Write:
         if back:
             quoted = "; ".join(f"“{note.text}”" for note in back)
             return f"Taken back. True again in my notes: {quoted}"
-        version = asked.memory.undo_in(tx, asked.item.id)
+        before = asked.memory.working_context_in(tx).text
+        try:
+            version = asked.memory.undo_in(tx, asked.item.id)
+        except ToolError as error:
+            return str(error)
         if version is None:
             return "There is no change to take back."
-        return f"Taken back. This is what I keep in mind now:\n\n{version.text.strip()}"
+        changed = working_context.difference(before, version.text)
+        return "\n".join(["Taken back.", *(changed or ["My notes are as they were before."])])
 
     return work
 

@@ -109,8 +109,35 @@ async def test_undo_reaches_what_the_model_changed(tmp_path: Path) -> None:
     async with a_world(tmp_path, llm) as world:
         await world.say("be cold")
         (text,) = await world.say("/undo")
-        assert "You are Mira, warm and plain." in text
+        assert text == (
+            "Taken back.\nNo longer: You are Zorg, cold and plain."
+            "\nAgain: You are Mira, warm and plain."
+        )
         assert await world.say("/undo") == ["There is no change to take back."]
+
+
+async def test_an_undo_never_reaches_behind_what_was_forgotten(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I play the cello.")
+        await world.say("/remember My favourite colour is teal.")
+        await world.say("/forget yes teal")
+        before = await (await world.memory()).working_context()
+        for _ in range(2):
+            assert await world.say("/undo") == [
+                "The last change was that I forgot something, and that stays so."
+            ]
+        assert await (await world.memory()).working_context() == before
+        await world.say("/remember I like tea.")
+        assert await world.say("/undo") == ["Taken back.\nNo longer: I like tea."]
+        assert "forgot" in (await world.say("/undo"))[0]
+        assert await (await world.memory()).working_context() == before
+
+
+async def test_what_is_not_there_to_forget_leaves_the_undo_as_it_was(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I play the cello.")
+        assert await world.say("/forget yes teal") == ["I keep nothing about that."]
+        assert await world.say("/undo") == ["Taken back.\nNo longer: I play the cello."]
 
 
 async def test_forget_shows_what_would_go_and_then_does_it(tmp_path: Path) -> None:
