@@ -105,8 +105,8 @@ async def test_a_press_that_came_before_the_start_is_taken_in(tmp_path: Path, ap
 
 async def test_the_buttons_stand_below_the_last_piece(tmp_path: Path, api: BotApi) -> None:
     async with on_telegram(tmp_path, api, ScriptedLLM()):
-        for number in range(3):
+        for number in range(12):
             await api.write(f"/remember {MAY} {number} " + "and so on " * 150)
         await api.write(f"/forget {MAY}")
-        await api.until_sent(5)
-    assert [bool(sent["keyboard"]) for sent in api.sent[3:]] == [False, True]
+        await api.until_sent(14)
+    assert [bool(sent["keyboard"]) for sent in api.sent[12:]] == [False, True]

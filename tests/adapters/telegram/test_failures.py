@@ -24,7 +24,7 @@ from tests.support.bot_api import (
     HangsUpError,
     too_many,
 )
-from tests.support.scripted_llm import ScriptedLLM, says
+from tests.support.scripted_llm import ScriptedLLM, calls, says
 from tests.support.telegram_rules import Refusal
 from tests.support.telegram_world import TelegramWorld, echo, on_telegram
 
@@ -60,7 +60,9 @@ async def test_429_in_the_middle_of_a_long_answer_is_waited_for_and_the_rest_fol
 ) -> None:
     paragraphs = [f"{number} {'x' * 3000}" for number in range(5)]
     api.faults["sendmessage"].extend([None, None, too_many(17)])  # type: ignore[list-item]
-    async with on_telegram(tmp_path, api, ScriptedLLM(says("\n\n".join(paragraphs)))) as there:
+    under_pressure = calls(("archival_storage_insert", {"text": "I told a long story."}))
+    llm = ScriptedLLM(says("\n\n".join(paragraphs)), under_pressure)
+    async with on_telegram(tmp_path, api, llm) as there:
         await api.write("tell me")
         assert await api.until_sent(5) == paragraphs
         await there.world.companion.quiet()
