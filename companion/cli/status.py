@@ -99,12 +99,14 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
     """How the companion on `home` is, whether it runs or not.
 
     Raises:
-        OperatorError: the settings are wrong, or the database cannot be opened.
+        OperatorError: the home cannot be used, the settings are wrong, or the database cannot be
+            opened.
     """
     from companion.cli.database import looked_at
     from companion.storage import vector_blocks
     from companion.storage.migrate import migrations
 
+    home.check()
     settings = operators_settings(environ)
     models = tuple(f"{one.name} at {one.base_url or 'OpenAI'}" for one in settings.models)
     today: Today | None = None
