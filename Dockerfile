@@ -1,5 +1,5 @@
 # One image, one volume (/data), no root. Build and talk:
-#   docker compose run --rm companion
+#   docker compose run --rm companion chat
 
 FROM python:3.13-slim AS build
 WORKDIR /source

@@ -23,6 +23,11 @@ def error_text(error: BaseException) -> str:
     return " <- ".join(_one(cause) for cause in _causes(error))
 
 
+def why(error: OSError) -> str:
+    """What the system said, in words: without the error's number and the file's name."""
+    return error.strerror or str(error)
+
+
 def _one(error: BaseException) -> str:
     said = f": {error}" if isinstance(error, _SAFE) else ""
     frames = list(_frames(error.__traceback__))[-FRAMES:]

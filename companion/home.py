@@ -1,5 +1,6 @@
 """The one folder that holds all a companion keeps, and the lock that one process has on it."""
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from companion.clock import Clock
+from companion.error_text import why
 from companion.errors import HomeInUseError, OperatorError
 
 LOCK_TRIES = 4
@@ -76,16 +78,35 @@ class Home:
             tempfile.TemporaryFile(dir=self.path).close()  # and written
             for folder in (self.attachments, self.logs, self.models, self.backups):
                 folder.mkdir(mode=0o700, exist_ok=True)
-        except (FileExistsError, NotADirectoryError) as error:
-            raise OperatorError(
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def check(self) -> bool:
+        """Whether it is there. Nothing is made: only looked whether `make` could.
+
+        Raises:
+            OperatorError: it is no folder, or this user cannot read and write or make it there.
+        """
+        try:
+            there = next(path for path in (self.path, *self.path.parents) if path.exists())
+            if not there.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+            if not os.access(there, os.R_OK | os.W_OK | os.X_OK, effective_ids=True):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(there))
+        except OSError as error:
+            raise self._unusable(error) from error
+        return there == self.path
+
+    def _unusable(self, error: OSError) -> OperatorError:
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            return OperatorError(
                 f"The home {self.path} cannot be used: there is a file where a folder should be "
                 f"({error.filename}). Move it away, or set COMPANION_HOME to another folder."
-            ) from error
-        except OSError as error:
-            raise OperatorError(
-                f"The home {self.path} cannot be used: {error}. Give it to the user that the "
-                "companion runs as, or set COMPANION_HOME to another folder."
-            ) from error
+            )
+        return OperatorError(
+            f"The home {self.path} cannot be used: {why(error)}. Give it to the user that the "
+            "companion runs as, or set COMPANION_HOME to another folder."
+        )
 
     @contextmanager
     def lock(self, clock: Clock) -> Iterator[None]:
@@ -101,7 +122,7 @@ class Home:
         try:
             handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise OperatorError(f"The home {self.path} cannot be locked: {error}.") from error
+            raise OperatorError(f"The home {self.path} cannot be locked: {why(error)}.") from error
         with closing(os.fdopen(handle, "r+b", buffering=0)):
             try:
                 _lock(handle)
@@ -112,7 +133,7 @@ class Home:
                 ) from error
             except OSError as error:
                 raise OperatorError(
-                    f"The home {self.path} cannot be locked: {error}. Put it on a local disk."
+                    f"The home {self.path} cannot be locked: {why(error)}. Put it on a local disk."
                 ) from error
             _sign(handle, clock.now())
             yield

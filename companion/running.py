@@ -140,6 +140,18 @@ class Companion:
         await self._lanes.settled()
         await self._deliveries.settled()
 
+    async def why_unanswered(self, platform: str, user: str) -> str | None:
+        """For the operator: what keeps the last message of this account from being answered.
+
+        None if nothing does.
+        """
+
+        def query(tx: Tx) -> str | None:
+            person = people.by_account(tx, platform, user)
+            return inbox.why_unanswered(tx, person.id) if person else None
+
+        return await self._db.read(query)
+
     async def memory_of(self, platform: str, user: str) -> PersonMemory | None:
         """The memory of who uses this account, or None for a stranger."""
         person = await self._db.read(lambda tx: people.by_account(tx, platform, user))

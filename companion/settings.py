@@ -122,6 +122,15 @@ def _user_id(value: object) -> object:
 _PlatformId = Annotated[int, BeforeValidator(_user_id)]
 
 
+def _account(value: int) -> int:
+    if value <= 0:
+        raise ValueError("write the number of a person's account; groups have numbers below 0")
+    return value
+
+
+_AccountId = Annotated[_PlatformId, AfterValidator(_account)]
+
+
 class GatheringSettings(_Section):
     """How long to wait for more after a message, before all of them are answered at once."""
 
@@ -173,7 +182,7 @@ class PeopleSettings(_Section):
 class TelegramSettings(_Section):
     """Telegram. `allowed` are user ids, `listen` the ids of groups whose talk is followed."""
 
-    allowed: tuple[_PlatformId, ...] = ()
+    allowed: tuple[_AccountId, ...] = ()
     listen: tuple[_PlatformId, ...] = ()
     link_previews: bool = False
     poll_seconds: int = Field(50, ge=1, le=50)
@@ -195,7 +204,7 @@ class DiscordSettings(_Section):
     """Discord. `allowed` are user ids; in `channels`, ids too, it needs no mention. `read_all`
     asks for the text of all messages on servers, which `channels` needs as well."""
 
-    allowed: tuple[_PlatformId, ...] = ()
+    allowed: tuple[_AccountId, ...] = ()
     channels: tuple[_PlatformId, ...] = ()
     read_all: bool = False
     api_base: _WebAddress = "https://discord.com/api/v10"

@@ -36,10 +36,20 @@ def _reason(fault: ErrorDetails) -> str:
     name = fault["loc"][-1] if fault["loc"] else ""
     if name == "api_key_env":
         return "write the name of an environment variable here, never the key itself"
+    if fault["type"] == "tuple_type":
+        return _list_wanted(str(name), fault["input"])
     message = fault["msg"].removeprefix("Value error, ")
     if str(name).endswith(("_url", "api_base", "gateway")) or isinstance(fault["input"], dict):
         return message
     return f"{message} (it is {fault['input']!r})"
+
+
+def _list_wanted(key: str, written: object) -> str:
+    """What to write where something else than a list stands."""
+    if isinstance(written, dict):
+        return f"write [[{key}]], with two brackets on each side: there may be several"
+    one = f'"{written}"' if isinstance(written, str) else written
+    return f"write a list: {key} = [{one}]"
 
 
 def _known_keys(location: tuple[int | str, ...], settings: type[BaseModel]) -> list[str]:

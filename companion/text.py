@@ -26,6 +26,11 @@ def clean(text: str) -> str:
     return text
 
 
+def counted(number: int, noun: str) -> str:
+    """As in "1 note" and "2,000 notes"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def is_blank(text: str) -> bool:
     """True when nobody would see anything of `text`: only spaces, controls and the like."""
     return all(

@@ -98,6 +98,7 @@ def _history(home: Home, person: Sender) -> Path:
 
 async def _once(companion: Companion, person: Sender, text: str, *, as_json: bool) -> int:
     from adapters.terminal.lines import Lines, one_line
+    from adapters.terminal.translate import PLATFORM
     from companion.clock import SystemClock
 
     said: list[str] = []
@@ -113,9 +114,13 @@ async def _once(companion: Companion, person: Sender, text: str, *, as_json: boo
     await _talk(companion, person, lines)
     if as_json:
         print(json.dumps({"answers": said}, ensure_ascii=False))
-    if not said:
-        sys.stderr.write("No answer yet. What you said is kept and will be answered.\n")
-    return 0 if said else 1
+    why = await companion.why_unanswered(PLATFORM, person.user)
+    if said and why is None:
+        return 0
+    sys.stderr.write("No answer yet. What you said is kept and will be answered.\n")
+    if why is not None:
+        sys.stderr.write(f"{why}\n`companion doctor` shows what to do.\n")
+    return 1
 
 
 async def _line_by_line(companion: Companion, person: Sender) -> int:

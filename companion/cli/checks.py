@@ -24,7 +24,10 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
     """Look at everything, in the order in which a conversation needs it."""
     yield _python()
     yield _sqlite()
-    yield _home(home)
+    found = _home(home)
+    yield found
+    if found.state == "fail":  # nothing in it could be looked at
+        return
     yield _space(home)
     yield await _database(home, environ)
     path = None
@@ -59,9 +62,12 @@ def _sqlite() -> Finding:
 
 def _home(home: Home) -> Finding:
     try:
-        home.make()
+        there = home.check()
     except OperatorError as error:
         return Finding(about="home", state="fail", text=str(error))
+    if not there:
+        text = f"{home.path} is not there yet; the first conversation makes it"
+        return Finding(about="home", state="ok", text=text)
     holder = home.holder()
     used = f", in use by {holder}" if holder else ", not in use"
     return Finding(about="home", state="ok", text=f"{home.path}{used}")
@@ -69,7 +75,10 @@ def _home(home: Home) -> Finding:
 
 def _space(home: Home) -> Finding:
     folder = next(path for path in (home.path, *home.path.parents) if path.is_dir())
-    free = shutil.disk_usage(folder).free
+    disk = shutil.disk_usage(folder)
+    if not disk.total:  # as some network drives have it
+        return Finding(about="disk", state="ok", text=f"{folder} does not tell how much is free")
+    free = disk.free
     text = f"{free / 1e9:,.1f} GB free"
     if free > LITTLE_SPACE:
         return Finding(about="disk", state="ok", text=text)

@@ -17,7 +17,7 @@ from companion.cli.arguments import (
     print_json,
 )
 from companion.cli.taking_along import add_actions
-from companion.cli.whom import WHOM, person_meant
+from companion.cli.whom import WHOM, add_whom, person_meant
 
 if TYPE_CHECKING:
     from companion.storage.database import Tx
@@ -34,8 +34,9 @@ def add(subparsers: Subparsers) -> None:
         "--explain", action="store_true", help="what each sign adds to the score of each hit"
     )
     search.set_defaults(run=run_search)
+    add_whom(show)
+    search.add_argument("--of", "--as", dest="person", metavar="PERSON", help=WHOM)
     for action in (show, search):
-        action.add_argument("--of", "--as", dest="person", metavar="PERSON", help=WHOM)
         action.add_argument("--json", action="store_true", help="for scripts")
     add_actions(actions)
 
@@ -68,6 +69,7 @@ async def run_search(args: argparse.Namespace) -> int:
     from companion.event_text import zone
     from companion.storage.archival_search import ArchivalStorage
     from companion.storage.recall_search import RecallStorage
+    from companion.text import counted
 
     embedder = build_embedder(operators_settings(os.environ).embedder, os.environ)
     try:
@@ -91,7 +93,8 @@ async def run_search(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{kept_at} {passage.text}\n")
         sys.stdout.write(_explained(passage.parts) if args.explain else "")
     if args.explain:
-        sys.stdout.write(f"{said.total} messages and {kept.total} notes are found in all.\n")
+        messages, notes = counted(said.total, "message"), counted(kept.total, "note")
+        sys.stdout.write(f"Found in all: {messages}, {notes}.\n")
     if not said.items and not kept.items:
         sys.stdout.write(f"Nothing was found for {args.words!r}.\n")
     return 0

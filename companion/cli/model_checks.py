@@ -19,7 +19,7 @@ from openai import (
 from companion.cli.findings import Finding
 from companion.errors import ModelFileError
 from companion.home import Home
-from companion.local.weights import Weights
+from companion.local.weights import CATALOGUE, Weights
 from companion.settings import ModelSettings, Secrets, Settings
 
 PATIENCE_SECONDS = 10
@@ -53,11 +53,12 @@ def _on_this_machine(name: str, home: Home) -> Finding:
         path = Path(name).expanduser()
         path = path if path.is_file() else Weights(home.path).find(name)
     except ModelFileError as error:
+        fetch = "`companion chat` offers to fetch it; " if name in CATALOGUE else ""
         return Finding(
             about="model",
             state="fail",
             text=f"no endpoint is configured. {error}",
-            advice="`companion chat` offers to fetch it; `companion init` chooses an endpoint.",
+            advice=f"{fetch}`companion init` chooses an endpoint.",
         )
     size = path.stat().st_size / 1e9
     return Finding(

@@ -104,7 +104,9 @@ async def revoke(args: argparse.Namespace) -> int:
     from companion.people import operating
 
     async with changed(operators_home(os.environ), os.environ) as database:
-        gone = await database.write(lambda tx: operating.revoke(tx, args.who, SystemClock()))
+        gone = await database.write(
+            lambda tx: operating.revoke(tx, args.who, SystemClock(), trusted=_at_the_machine())
+        )
     if isinstance(gone, str):
         raise OperatorError(gone)
     accounts = [f"{account.platform}:{account.user}" for account in gone]
@@ -122,7 +124,14 @@ def _pairing() -> Pairing:
     from companion.clock import SystemClock
     from companion.people.pairing import Pairing
 
-    return Pairing(SystemClock(), random.SystemRandom())
+    return Pairing(SystemClock(), random.SystemRandom(), trusted=_at_the_machine())
+
+
+def _at_the_machine() -> frozenset[str]:
+    """The platforms where only who sits at this machine can write."""
+    from adapters.terminal.translate import PLATFORM
+
+    return frozenset({PLATFORM})
 
 
 def _known(known: Known) -> dict[str, Any]:

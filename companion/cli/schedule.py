@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from companion.cli.arguments import Subparsers, operators_home, print_json
+from companion.cli.whom import add_whom, person_meant
 from companion.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -32,12 +33,11 @@ def add(subparsers: Subparsers) -> None:
         action.add_argument("number", type=int, help="as `companion schedule list` shows it")
     for action in (listing, show, cancel):
         action.add_argument("--json", action="store_true", help="for scripts")
-    listing.add_argument("--of", dest="person", metavar="PERSON", help="a number or name")
+    add_whom(listing, "a number or name of `companion people list`; everybody's without")
 
 
 async def run_list(args: argparse.Namespace) -> int:
     from companion.cli.database import looked_at
-    from companion.cli.whom import person_meant
     from companion.storage import people, schedule
 
     def query(tx: Tx) -> list[tuple[Person, Scheduled]]:

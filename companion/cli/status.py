@@ -99,12 +99,14 @@ async def status_of(home: Home, environ: Mapping[str, str]) -> Status:
     """How the companion on `home` is, whether it runs or not.
 
     Raises:
-        OperatorError: the settings are wrong, or the database cannot be opened.
+        OperatorError: the home cannot be used, the settings are wrong, or the database cannot be
+            opened.
     """
     from companion.cli.database import looked_at
     from companion.storage import vector_blocks
     from companion.storage.migrate import migrations
 
+    home.check()
     settings = operators_settings(environ)
     models = tuple(f"{one.name} at {one.base_url or 'OpenAI'}" for one in settings.models)
     today: Today | None = None
@@ -192,6 +194,8 @@ def _usage(tx: Tx, person: int) -> tuple[UsageOfModel, ...]:
 
 def as_text(status: Status) -> str:
     """`status` for people."""
+    from companion.text import counted
+
     people = [person for person in status.people if person.kind == "person"]
     lines = [
         f"Home      {status.home}",
@@ -199,7 +203,7 @@ def as_text(status: Status) -> str:
         f"Model     {', then '.join(status.models) or 'the one on this machine'}",
         f"Database  {_database(status)}",
         f"Search    {_vectors(status.vectors)}",
-        f"People    {len(people)}, and {len(status.people) - len(people)} groups",
+        f"People    {len(people)}, and {counted(len(status.people) - len(people), 'group')}",
         f"Waiting   {sum(p.to_answer for p in status.people)} to answer, "
         f"{sum(p.to_deliver for p in status.people)} to deliver, "
         f"{sum(p.given_up for p in status.people)} given up",
@@ -208,7 +212,7 @@ def as_text(status: Status) -> str:
         lines.append(f"Today     {_today_text(status.today)}")
     lines += [f"Platform  {_platform(platform)}" for platform in status.platforms]
     for person in status.people:
-        lines.append(f"\n{person.id}  {person.name}: {person.messages:,} messages")
+        lines.append(f"\n{person.id}  {person.name}: {counted(person.messages, 'message')}")
         lines += [f"   {_usage_text(usage)}" for usage in person.usage]
     return "\n".join(lines) + "\n"
 
@@ -249,8 +253,10 @@ def _database(status: Status) -> str:
 
 
 def _usage_text(usage: UsageOfModel) -> str:
+    from companion.text import counted
+
     cost = f", ${usage.cost:.4f}" if usage.cost else ""
     return (
-        f"{usage.model}: {usage.requests:,} requests, {usage.prompt_tokens:,} tokens read "
+        f"{usage.model}: {counted(usage.requests, 'request')}, {usage.prompt_tokens:,} tokens read "
         f"({usage.cached_tokens:,} cached), {usage.completion_tokens:,} written{cost}"
     )

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 WHOM = "a number or name of `companion people list`; not needed while there is only one"
 
 
-def add_whom(parser: argparse.ArgumentParser) -> None:
-    """Let the command be given a person, as its last word or with --of."""
+def add_whom(parser: argparse.ArgumentParser, text: str = WHOM) -> None:
+    """Let the command be given a person, as its last word or with --of. `text` is its help."""
     whom = parser.add_mutually_exclusive_group()
-    whom.add_argument("person", nargs="?", metavar="PERSON", help=WHOM)
-    whom.add_argument("--of", dest="person", metavar="PERSON", help=argparse.SUPPRESS)
+    # with a default of its own it would undo --of when the last word is left out
+    nothing = argparse.SUPPRESS
+    whom.add_argument("person", nargs="?", default=nothing, metavar="PERSON", help=text)
+    whom.add_argument("--of", "--as", dest="person", metavar="PERSON", help=argparse.SUPPRESS)
 
 
 def fitting(tx: Tx, words: str) -> list[Person]:
@@ -46,8 +48,10 @@ def person_meant(tx: Tx, words: str | None) -> Person:
     meant = everybody if words is None else fitting(tx, words)
     if len(meant) == 1:
         return meant[0]
-    known = ", ".join(f"{person.id} {person.name}" for person in everybody) or "nobody yet"
-    asked = f"More than one is called {words}" if meant else f"There is no {words}"
+    if not everybody:
+        raise OperatorError("Nobody has talked with it yet.")
+    known = ", ".join(f"{person.id} {person.name}" for person in everybody)
+    asked = f"More than one is called {words}" if meant else f"Nobody here is called {words}"
     if words is None:
-        asked = "Say whom" if meant else "Nobody has talked with it"
-    raise OperatorError(f"{asked}: {known}.")
+        asked = "Say whom"
+    raise OperatorError(f"{asked}. By number and name there are: {known}.")

@@ -76,6 +76,18 @@ _CODER = Model(
 CATALOGUE = {_CODER.name: _CODER}
 
 
+def _how_to_get(name: str) -> str:
+    if name in CATALOGUE:
+        return f"To fetch it: companion model pull {name}"
+    if name.endswith(".gguf"):
+        return "Mend that path, or set local.model to the name of a model that is here."
+    known = ", ".join(CATALOGUE)
+    return (
+        f"What can be fetched by name: {known}. Any other comes from a GGUF file or an address:"
+        f" companion model pull FILE --name {name}"
+    )
+
+
 class Weights:
     """The folder of models in a home."""
 
@@ -101,9 +113,7 @@ class Weights:
         """
         path = self.path(name)
         if not path.is_file():
-            raise ModelFileError(
-                f"The model {name} is not on this machine: companion model pull {name}"
-            )
+            raise ModelFileError(f"The model {name} is not on this machine. {_how_to_get(name)}")
         return path
 
     def remove(self, name: str) -> int:

@@ -28,7 +28,7 @@ class Hours:
         """
         written = _WRITTEN.fullmatch(text)
         if written is None:
-            raise ValueError(f"write it like 23:00-08:00, not {text!r}")
+            raise ValueError("write it like 23:00-08:00")
         numbers = [int(number) for number in written.groups()]
         return cls(time(numbers[0], numbers[1]), time(numbers[2], numbers[3]))
 

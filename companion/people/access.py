@@ -40,12 +40,12 @@ class Access:
         rng: random.Random,
         hello: str = HELLO,
     ) -> None:
-        self.pairing = Pairing(clock, rng)
         self._db = db
         self._clock = clock
         self.announce: Announce = _later
         self._hello = hello
         self._trusted: set[str] = set()
+        self.pairing = Pairing(clock, rng, trusted=self._trusted)
         self._allowed: dict[str, tuple[str, ...]] = {}
 
     def trust(self, platform: str) -> None:
@@ -62,10 +62,12 @@ class Access:
 
     def admits_in(self, tx: Tx, platform: str, user: str) -> bool:
         """Whether this account may talk with the companion."""
+        if platform in self._trusted:
+            return True
         found = access.standing(tx, platform, user)
         if found is not None and found.revoked:
             return False
-        if platform in self._trusted or (found is not None and found.admitted):
+        if found is not None and found.admitted:
             return True
         return user in self._allowed.get(platform, ())
 
@@ -121,6 +123,8 @@ class Access:
     def is_shut_out(self, tx: Tx, item: InboxItem) -> bool:
         """Whether nothing more may be done for this event: its person was shut out meanwhile."""
         platform = item.address.platform
+        if platform in self._trusted:
+            return False
         if isinstance(item.event, TimerFired):
             return item.address.private and access.has_no_way_in(tx, item.person, platform)
         found = access.standing(tx, platform, item.event.sender.user)

@@ -1,5 +1,6 @@
 """What the operator and the owner do about people: see them, let them in, shut them out."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from companion.clock import Clock
@@ -8,6 +9,11 @@ from companion.storage import access, people
 from companion.storage.database import Tx
 from companion.storage.people import Account, Person
 from companion.storage.strangers import Request
+
+AT_THE_MACHINE = (
+    "{account} can't be shut out: whoever writes there sits at this machine, where all can be read"
+    " anyway. `companion memory erase` deletes what is remembered of them."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +43,24 @@ def asking(tx: Tx, pairing: Pairing) -> list[Request]:
     return pairing.open(tx)
 
 
-def revoke(tx: Tx, who: str, clock: Clock) -> list[Account] | str:
+def revoke(tx: Tx, who: str, clock: Clock, *, trusted: Collection[str] = ()) -> list[Account] | str:
     """Shut out whom `who` names: a person, with all accounts, or one account such as
-    "telegram:123456789". Gives the accounts, or a sentence that says why there are none."""
+    "telegram:123456789". Gives the accounts, or a sentence that says why there are none.
+
+    Accounts of the `trusted` platforms stay: whoever writes there holds the machine already.
+    """
     found = _named(tx, who)
     if isinstance(found, str):
         return found
-    person, accounts = found
+    person, named = found
+    accounts = [account for account in named if account.platform not in trusted]
+    if named and not accounts:
+        return AT_THE_MACHINE.format(account=f"{named[0].platform}:{named[0].user}")
     for account in accounts:
         access.revoke(tx, person.id, account.platform, account.user, clock.now())
         access.drop_what_waits(tx, person.id, account.platform)
-    if not any(not one.revoked for one in _known(tx, person).accounts):
+    left = [one for one in _known(tx, person).accounts if one.account.platform not in trusted]
+    if all(one.revoked for one in left):
         access.set_owner(tx, person.id, False)
     return accounts
 

@@ -142,6 +142,16 @@ def open_items(tx: Tx) -> list[InboxItem]:
     return [_item(row) for row in rows]
 
 
+def why_unanswered(tx: Tx, person: int) -> str | None:
+    """What kept the person's last message from being answered so far; None if nothing did."""
+    row = tx.execute(
+        "SELECT CASE WHEN state IN ('waiting', 'begun') THEN error END FROM inbox"
+        " WHERE person_id = :person AND kind = 'MessageReceived' ORDER BY id DESC LIMIT 1",
+        {"person": person},
+    ).fetchone()
+    return row[0] if row else None
+
+
 def _item(row: tuple[int, int, int, str, str, str, str, int]) -> InboxItem:
     event = _as_json(row[3]).validate_json(row[4])
     return InboxItem(

@@ -200,3 +200,20 @@ def test_it_is_told_which_process_runs_on_a_home(home: Home) -> None:
 
 def test_nobody_runs_on_a_home_that_is_not_there(tmp_path: Path) -> None:
     assert Home(tmp_path / "nothing").holder() is None
+
+
+def test_a_check_says_what_making_it_would_and_makes_nothing() -> None:
+    with as_plain_user() as folder:
+        home = Home(folder / "some" / "home")
+        assert not home.check()
+        folder.chmod(0o500)
+        with pytest.raises(OperatorError) as checked:
+            home.check()
+        with pytest.raises(OperatorError) as made:
+            home.make()
+        assert str(checked.value) == str(made.value)
+        assert "cannot be used: Permission denied. Give it to the user" in str(made.value)
+        folder.chmod(0o700)
+        assert list(folder.iterdir()) == []
+        home.make()
+        assert home.check()

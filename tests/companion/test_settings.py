@@ -201,7 +201,24 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             '[openers]\nhours = "9-21"',
-            "FILE: openers.hours: write it like 23:00-08:00, not '9-21' (it is '9-21')",
+            "FILE: openers.hours: write it like 23:00-08:00 (it is '9-21')",
+        ),
+        (
+            "[telegram]\nallowed = 123",
+            "FILE: telegram.allowed: write a list: allowed = [123]",
+        ),
+        (
+            '[discord]\nchannels = "123"',
+            'FILE: discord.channels: write a list: channels = ["123"]',
+        ),
+        (
+            "[models]\nname = 'x'",
+            "FILE: models: write [[models]], with two brackets on each side: there may be several",
+        ),
+        (
+            "[telegram]\nallowed = [-5]",
+            "FILE: telegram.allowed.0: write the number of a person's account; groups have numbers"
+            " below 0 (it is -5)",
         ),
         (
             '[openers]\nhours = "09:00-09:00"',

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.text import clean, cut
+from companion.text import clean, counted, cut
 from tests.support.simple_counter import SimpleCounter
 
 count = SimpleCounter().count
@@ -21,6 +21,11 @@ def test_cleaned_text_can_be_stored(text: str) -> None:
     stored = clean(text)
     assert stored.encode("utf-8").decode("utf-8") == stored
     assert "\0" not in stored
+
+
+def test_one_of_a_thing_is_told_as_one() -> None:
+    told = [counted(number, "note") for number in (0, 1, 2000)]
+    assert told == ["0 notes", "1 note", "2,000 notes"]
 
 
 def test_a_long_text_is_shown_cut_with_a_pointer() -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pytest
 
+from companion.worker import LATER
 from tests.companion.cli.at_a_terminal import Terminal, terminal
 from tests.companion.cli.commands import Ran, command, environment
 from tests.companion.cli.conftest import Here
@@ -101,6 +102,17 @@ async def test_one_message_for_a_script_is_answered_as_json(chat: Chat, tmp_path
     async with ModelServer(echo) as server:
         ran = await chat(server, tmp_path, "-m", "hello", "--json")
     assert ran.json == {"answers": ["You said hello"]}
+
+
+async def test_one_message_that_no_model_answers_fails_and_names_the_cause(
+    here: Here, tmp_path: Path
+) -> None:
+    environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    ran = await here(tmp_path, "chat", "-m", "hello", environ=environ)
+    assert (ran.code, ran.out) == (1, f"{LATER}\n")
+    assert "No answer yet. What you said is kept and will be answered.\n" in ran.err
+    assert "at http://127.0.0.1:9/v1: " in ran.err
+    assert ran.err.endswith("`companion doctor` shows what to do.\n")
 
 
 async def test_a_script_talks_line_by_line(chat: Chat, tmp_path: Path) -> None:

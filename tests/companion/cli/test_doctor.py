@@ -143,6 +143,16 @@ async def test_a_home_that_is_a_file_is_named(tmp_path: Path) -> None:
     findings = await found(tmp_path / "home")
     assert findings["home"].state == "fail"
     assert "there is a file where a folder should be" in findings["home"].text
+    assert not findings.keys() & {"disk", "database"}
+
+
+async def test_a_home_that_is_not_there_yet_is_well_and_is_not_made(tmp_path: Path) -> None:
+    parent = tmp_path / "some"
+    home = parent / "home"
+    findings = await found(home)
+    assert findings["home"].state == "ok"
+    assert findings["home"].text == f"{home} is not there yet; the first conversation makes it"
+    assert not parent.exists()
 
 
 async def test_a_home_in_use_is_well_and_named(tmp_path: Path) -> None:

@@ -113,4 +113,4 @@ async def test_a_model_of_ones_own_that_is_not_here_is_named(tmp_path: Path) -> 
     (tmp_path / "companion.toml").write_text('[local]\nmodel = "mine"\n')
     ran = await asyncio.to_thread(command, tmp_path, "chat", "-m", "Hello", "--yes")
     assert (ran.code, ran.out) == (2, "")
-    assert "companion model pull mine" in ran.err
+    assert "companion model pull FILE --name mine" in ran.err

@@ -123,6 +123,14 @@ async def test_status_before_the_first_conversation_makes_nothing(
     assert not home.exists()
 
 
+async def test_status_of_a_home_that_cannot_be_one_fails(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for home in (tmp_path / "file", tmp_path / "file" / "home"):
+        ran = await here(home, "status")
+        assert (ran.code, ran.out) == (2, "")
+        assert "there is a file where a folder should be" in ran.err
+
+
 async def test_status_names_the_models_without_their_keys(here: Here, home: Home) -> None:
     environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-secret"}
     ran = await here(home.path, "status", environ=environ)

@@ -40,7 +40,7 @@ def test_a_fault_of_the_operators_is_one_line_and_exit_code_2(
 def test_a_fault_that_nobody_foresaw_is_one_line_and_a_traceback_only_when_debugging(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMPANION_HOME", str(home / ("x" * 300)))
+    monkeypatch.setenv("COMPANION_CONFIG", str(home / ("x" * 300)))
     assert main(["status"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("companion failed: OSError: ")

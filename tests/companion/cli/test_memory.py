@@ -53,6 +53,8 @@ def home(tmp_path: Path) -> Home:
 async def test_show_has_the_working_context_and_what_was_kept(here: Here, home: Home) -> None:
     ran = await here(home.path, "memory", "show", "--of", "anna")
     assert ran.out == "Anna plays the cello.\n\n2025-05-05 (model)\nTeacher of Anna: Ruth.\n"
+    for named in (("anna",), ("--as", "Anna"), ("1",)):
+        assert (await here(home.path, "memory", "show", *named)).out == ran.out
     as_json = (await here(home.path, "memory", "show", "--of", "1", "--json")).json
     assert as_json["working_context"] == "Anna plays the cello."
     assert [passage["text"] for passage in as_json["archival"]] == ["Teacher of Anna: Ruth."]
@@ -78,7 +80,7 @@ async def test_search_explains_what_each_sign_adds_to_a_score(here: Here, home: 
     shares = dict(part.rsplit(" ", 1) for part in parts.split(" + "))
     assert {"words", "neighbours", "speaker"} == set(shares)
     assert float(total) == pytest.approx(sum(map(float, shares.values())), abs=0.02)
-    assert ran.out.endswith("2 messages and 0 notes are found in all.\n")
+    assert ran.out.endswith("Found in all: 2 messages, 0 notes.\n")
 
 
 async def test_search_finds_words_in_any_script_and_tells_when_there_is_nothing(
@@ -124,9 +126,14 @@ async def test_a_restored_backup_has_nobody_who_was_erased(
 
 
 async def test_whom_it_is_about_must_be_clear(here: Here, home: Home) -> None:
-    assert (await here(home.path, "memory", "show")).err == "Say whom: 1 Anna, 2 Ben.\n"
+    assert (await here(home.path, "memory", "show")).err == (
+        "Say whom. By number and name there are: 1 Anna, 2 Ben.\n"
+    )
     missing = await here(home.path, "memory", "show", "--of", "Carl")
-    assert (missing.code, missing.err) == (2, "There is no Carl: 1 Anna, 2 Ben.\n")
+    assert (missing.code, missing.err) == (
+        2,
+        "Nobody here is called Carl. By number and name there are: 1 Anna, 2 Ben.\n",
+    )
 
 
 async def test_the_only_person_need_not_be_named(here: Here, tmp_path: Path) -> None:
@@ -134,3 +141,16 @@ async def test_the_only_person_need_not_be_named(here: Here, tmp_path: Path) -> 
     home.make()
     await _fill(home, ("Anna", "hello"))
     assert "cello" in (await here(home.path, "memory", "show")).out
+
+
+async def test_somebody_unknown_named_with_an_option_is_not_taken_for_the_only_person(
+    here: Here, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.make()
+    await _fill(home, ("Anna", "hello"))
+    for option in ("--of", "--as"):
+        ran = await here(home.path, "memory", "erase", option, "Carl", "--yes")
+        assert (ran.code, ran.out) == (2, "")
+        assert "Nobody here is called Carl." in ran.err
+    assert (await here(home.path, "memory", "show")).code == 0

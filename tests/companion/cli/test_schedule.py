@@ -50,6 +50,8 @@ async def test_the_list_has_what_is_to_come_and_no_texts(here: Here, home: Home)
         "2  Ben  check_in  2025-05-05 14:00Z, every day\n"
     )
     as_json = (await here(home.path, "schedule", "list", "--of", "ben", "--json")).json
+    for named in (("ben",), ("--as", "Ben")):
+        assert (await here(home.path, "schedule", "list", *named, "--json")).json == as_json
     assert [(one["id"], one["purpose"], one["repeats"]) for one in as_json] == [
         (2, "check_in", "daily")
     ]

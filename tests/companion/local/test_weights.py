@@ -158,8 +158,14 @@ def test_removing_what_is_not_here_names_what_is(weights: Weights, file: FileSou
 
 
 def test_a_model_that_is_not_here_says_how_to_get_it(weights: Weights) -> None:
-    with pytest.raises(ModelFileError, match="companion model pull tiny"):
-        weights.find("tiny")
+    known = next(iter(CATALOGUE))
+    with pytest.raises(ModelFileError, match=f"companion model pull {known}$"):
+        weights.find(known)
+    others = f"fetched by name: {known}.*companion model pull FILE --name llama-99b$"
+    with pytest.raises(ModelFileError, match=others):
+        weights.find("llama-99b")
+    with pytest.raises(ModelFileError, match=r"Mend that path"):
+        weights.find("/nowhere/tiny.gguf")
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden"])
