@@ -10,7 +10,7 @@ from companion.functions.declare import Outcome, Turn, Write, function
 from companion.storage import outbox
 from companion.storage.database import Tx
 from companion.text import is_blank, is_emoji
-from companion.timed.arriving import ways_to_put_off, with_its_time
+from companion.timed.arriving import ways_to_put_off, with_its_time, with_its_words
 
 
 @function
@@ -26,7 +26,8 @@ async def send_message(
     def write(tx: Tx) -> Outcome:
         item = turn.item
         sent = outbox.sent_texts(tx, item.person, item.id)
-        first = with_its_time(said, item.event, turn.now(), turn.zone)
+        told = with_its_words(said, item.event)
+        first = with_its_time(told, item.event, turn.now(), turn.zone)
         if said in sent or first in sent:
             return Outcome(text="That was sent already; it is not sent twice.")
         text = said if sent else first

@@ -17,6 +17,8 @@ from companion.llm import said_facts, small_prompt
 from companion.llm.asked_reminders import asked_reminder
 from companion.llm.protocol import LLM, Call, Message, Reply, ToolSchema, Usage
 from companion.llm.small_prompt import Turn, View
+from companion.timed.arriving import reminding_of
+from companion.timed.reminders import REMINDER
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +71,11 @@ OPENER_REQUEST = (
 _ASKS_TIME = re.compile(r"\b(time|date|day|today|tomorrow|yesterday|clock|now|week|month|year)\b")
 
 
+PROMISED = re.compile(
+    rf"\(nobody wrote; (?:this was due at [^;]+; )?{re.escape(REMINDER.cue)}\) (?P<text>.*)",
+    re.DOTALL,
+)
+"""A reminder that is due. A small model says something else than what was asked for."""
 SCHEDULED = re.compile(r"Scheduled as #\d+: (?P<when>.+?)\.(?:\s|$)")
 
 
@@ -149,6 +156,10 @@ class TwoPass:
         turn = view.turns[-1]
         if turn.answers:  # an alert, or a write that was refused: the person has their answer
             return Reply(text=turn.answer, calls=self._archived(turn, names))
+        promised = None if turn.said else PROMISED.fullmatch(turn.text)
+        if promised is not None:
+            call = self._call("send_message", message=reminding_of(promised["text"]))
+            return Reply(text="", calls=(call,), finish="calls")
         if turn.scheduled:
             return Reply(text=_about_reminder(turn), finish="stop")
         reminder = asked_reminder(turn.text) if turn.said else None

@@ -4,7 +4,10 @@ from datetime import datetime, tzinfo
 
 from companion.event_text import LATE, local_time
 from companion.events import Choice, Event, TimerFired
+from companion.memory.words import query_terms
 
+BEGINNING = 5
+"""Letters by which a word is known in its other forms."""
 PUT_OFF = (("In 10 minutes", "10m"), ("In an hour", "1h"), ("Tomorrow", "tomorrow"))
 
 
@@ -17,7 +20,25 @@ def in_its_own_words(event: Event) -> str:
     """What is said for a promised event when no model says it; empty for any other event."""
     if not (isinstance(event, TimerFired) and event.promised):
         return ""
-    return f"⏰ {event.text}"
+    return reminding_of(event.text)
+
+
+def reminding_of(text: str) -> str:
+    """What reminds of `text` without a model."""
+    return f"⏰ {text}"
+
+
+def with_its_words(said: str, event: Event) -> str:
+    """`said`, which is the first that is said for `event`, with the words of a promised one below
+    if it has none of them that mean something."""
+    own = in_its_own_words(event)
+    if not (own and isinstance(event, TimerFired)) or _beginnings(said) & _beginnings(event.text):
+        return said
+    return f"{said}\n{own}"
+
+
+def _beginnings(text: str) -> set[str]:
+    return {term[:BEGINNING] for term in query_terms(text)}
 
 
 def with_its_time(said: str, event: Event, now: datetime, where: tzinfo) -> str:

@@ -106,7 +106,7 @@ async def test_where_they_are_is_asked_before_the_first(tmp_path: Path) -> None:
 
 
 async def test_a_reminder_can_be_put_off(tmp_path: Path) -> None:
-    llm = ScriptedLLM(sends("Hi"), sends("Call!"), sends("Call now!"), sends("And again!"))
+    llm = ScriptedLLM(sends("Hi"), sends("Call!"), sends("Call now!"), sends("The dentist again!"))
     async with a_world(tmp_path, llm) as world:
         await world.say("hi")
         assert await world.say("/snooze 10m") == ["There was no reminder that I could repeat."]
@@ -117,7 +117,7 @@ async def test_a_reminder_can_be_put_off(tmp_path: Path) -> None:
         assert await world.pass_time(timedelta(minutes=10)) == ["Call now!"]
         assert "I can't read" in (await world.say("/snooze soonish"))[0]
         await world.say(f"/snooze 1h #{one.id}")
-        assert await world.pass_time(HOUR) == ["And again!"]
+        assert await world.pass_time(HOUR) == ["The dentist again!"]
 
 
 async def test_a_reminder_comes_with_buttons_to_put_it_off(tmp_path: Path) -> None:

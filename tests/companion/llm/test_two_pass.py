@@ -10,6 +10,7 @@ from companion.events import ReactionReceived, Sender
 from companion.llm.protocol import Call, Message, ToolSchema
 from companion.llm.two_pass import TwoPass
 from tests.support.scripted_small import ScriptedSmall
+from tests.support.timers import in_a_while
 from tests.support.world import World, a_world
 
 TOOLS = [
@@ -230,7 +231,19 @@ async def test_a_reminder_is_scheduled_without_asking_the_model(tmp_path: Path) 
             "I'll remind you: call Lea, Tue 6 May 2025 09:00 Europe/Lisbon."
         ]
         assert small.asked == []
-        assert await world.pass_time(timedelta(hours=20)) == ["Call Lea now!"]
+        assert await world.pass_time(timedelta(hours=20)) == ["⏰ call Lea"]
+
+
+@pytest.mark.parametrize(
+    ("hours", "after"), [(1, ""), (3, "\n(this was due at Mon 5 May 2025 13:00 UTC)")]
+)
+async def test_a_reminder_comes_in_its_own_words_and_not_in_the_models(
+    tmp_path: Path, hours: int, after: str
+) -> None:
+    small = ScriptedSmall("Sure, I'll take out the bread.")
+    async with a_world(tmp_path, TwoPass(small)) as world:
+        await in_a_while(world, timedelta(hours=1), "take out the bread")
+        assert await world.pass_time(timedelta(hours=hours)) == [f"⏰ take out the bread{after}"]
 
 
 async def test_a_reminder_that_cannot_be_says_why(tmp_path: Path) -> None:

@@ -64,6 +64,23 @@ async def test_a_late_one_without_a_model_says_when_it_was_due(
         ]
 
 
+@pytest.mark.parametrize(
+    ("said", "arrives"),
+    [
+        ("Dentists don't call themselves!", "Dentists don't call themselves!"),
+        ("Sure, I'll do that.", "Sure, I'll do that.\n⏰ call the dentist"),
+        ("好的，没问题", "好的，没问题\n⏰ call the dentist"),
+    ],
+)
+async def test_a_reminder_reworded_into_something_else_comes_with_its_own_words(
+    tmp_path: Path, said: str, arrives: str
+) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("Hi"), sends(said))) as world:
+        await world.say("hi")
+        await in_a_while(world, HOUR)
+        assert await world.pass_time(HOUR) == [arrives]
+
+
 async def test_a_model_that_tells_the_time_itself_is_believed(tmp_path: Path) -> None:
     llm = ScriptedLLM(sends("Hi"), sends("It was due at 13:00: call the dentist!"))
     async with a_world(tmp_path, llm) as world:
