@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from companion.clock import Clock
+from companion.error_text import why
 from companion.errors import DatabaseError
 from companion.home import Home
 from companion.ledger import Entry, Ledger
@@ -138,7 +139,9 @@ def _remove_files(home: Home, known: Known) -> None:
         if known.name[0] == "account":
             home.typed_by(*known.name[1:]).unlink(missing_ok=True)
     except OSError as error:
-        raise DatabaseError(f"A file of somebody who is to be erased stays: {error}.") from error
+        raise DatabaseError(
+            f"A file of somebody who is to be erased stays: {why(error)}."
+        ) from error
 
 
 def _empty_debugging_logs(home: Home) -> None:

@@ -23,9 +23,14 @@ def error_text(error: BaseException) -> str:
     return " <- ".join(_one(cause) for cause in _causes(error))
 
 
-def why(error: OSError) -> str:
-    """What the system said, in words: without the error's number and the file's name."""
-    return error.strerror or str(error)
+def why(error: BaseException) -> str:
+    """What is wrong with a file, in words: without the system's number and the file's name."""
+    match error:
+        case OSError(strerror=str(words)):
+            return words
+        case UnicodeDecodeError():
+            return "it is not text in UTF-8"
+    return str(error)
 
 
 def _one(error: BaseException) -> str:

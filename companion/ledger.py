@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from companion.error_text import why
 from companion.errors import OperatorError
 from companion.storage.backup import sync
 
@@ -65,7 +66,7 @@ class Ledger:
         except OSError as error:
             del self.entries[-1]
             raise OperatorError(
-                f"{self._path} cannot be written: {error}. Nothing was erased."
+                f"{self._path} cannot be written: {why(error)}. Nothing was erased."
             ) from error
 
 
@@ -80,6 +81,6 @@ def _read(path: Path) -> tuple[bytes, list[Entry]]:
         return secrets.token_bytes(SALT_BYTES), []
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OperatorError(
-            f"{path}, which tells who was erased, cannot be read: {error}. Bring it back from a"
-            " copy; without it a restored backup would give erased people back."
+            f"{path}, which tells who was erased, cannot be read: {why(error)}. Bring it back"
+            " from a copy; without it a restored backup would give erased people back."
         ) from error

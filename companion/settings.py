@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from companion.error_text import why
 from companion.errors import SettingsError
 from companion.openers.hours import Hours
 from companion.settings_faults import explain, explain_variable
@@ -359,7 +360,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from error
+        raise SettingsError(f"{path} cannot be read: {why(error)}.") from error
 
 
 def _from_environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from companion.error_text import why
 from companion.errors import SettingsError
 from companion.settings import AgentSettings
 
@@ -50,7 +51,7 @@ def _text(file: Traversable) -> str:
     try:
         return file.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The persona {file} cannot be read: {error}") from error
+        raise SettingsError(f"The persona {file} cannot be read: {why(error)}.") from error
 
 
 def _folder() -> Traversable:

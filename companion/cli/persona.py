@@ -14,6 +14,7 @@ from companion.cli.arguments import (
     operators_settings,
     print_json,
 )
+from companion.error_text import why
 from companion.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def import_card(args: argparse.Namespace) -> int:
         with args.file.open("rb") as file:
             content = file.read(cards.MOST_BYTES + 1)
     except OSError as error:
-        raise OperatorError(f"{args.file} cannot be read: {error}.") from error
+        raise OperatorError(f"{args.file} cannot be read: {why(error)}.") from error
     card = cards.read(content)
     name = _personas().add(card)
     if args.json:

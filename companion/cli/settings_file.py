@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from companion.error_text import why
 from companion.errors import OperatorError
 from companion.settings import parse
 from companion.shipped import settings_template
@@ -28,7 +29,7 @@ def write_settings(path: Path, *, name: str | None = None, model: Mapping[str, o
             path.replace(path.with_name(path.name + ".before"))
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise OperatorError(f"{path} cannot be written: {error}") from error
+        raise OperatorError(f"{path} cannot be written: {why(error)}.") from error
 
 
 def filled_in(template: str, *, name: str | None, model: Mapping[str, object]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from companion.cli.arguments import Subparsers, operators_home
 from companion.cli.whom import add_whom, person_meant
+from companion.error_text import why
 from companion.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ async def run_export(args: argparse.Namespace) -> int:
         except FileExistsError as error:
             raise OperatorError(f"There is a file at {path} already. Name another one.") from error
         except OSError as error:
-            raise OperatorError(f"{path} cannot be written: {error}.") from error
+            raise OperatorError(f"{path} cannot be written: {why(error)}.") from error
         return path
 
     async with looked_at(home, os.environ) as database:

@@ -20,11 +20,14 @@ state; when one comes back, what was erased is erased again."""
 
 
 def about_commands(others: Sequence[Command]) -> tuple[Command, ...]:
-    """These commands; /help lists `others` too."""
+    """These commands; /help lists `others` too, or tells of the one that is named."""
 
     async def show_help(asked: Asked) -> str:
         owns = await asked.db.read(lambda tx: access.is_owner(tx, asked.person))
         known = [c for c in (*others, *own) if owns or c.only != "owner"]
+        named = [c for c in known if c.name == asked.words.removeprefix("/").casefold()]
+        if named:
+            return help_text(named)
         return f"You can just talk to me. I also know:\n{help_text(known)}"
 
     own = (

@@ -95,12 +95,14 @@ class Command:
 def command_name(event: Event) -> tuple[str, str] | None:
     """The command in `event` without its slash, and the words behind it; None for ordinary text.
 
-    "/start" is no command: it opens the chat, and the model greets.
+    "/start" is no command: it opens the chat, and the model greets. A slash alone asks for help.
     """
     if not isinstance(event, MessageReceived) or not event.text.startswith("/"):
         return None
     if not event.addressed:
         return None
+    if event.text.strip() == "/":
+        return "help", ""
     name, _, words = event.text[1:].partition(" ")
     name = name.strip().partition("@")[0].casefold()
     return (name, words.strip()) if name.isidentifier() and name != "start" else None

@@ -27,11 +27,14 @@ async def _memory(asked: Asked) -> str:
 
 
 def _told(tx: Tx, asked: Asked, text: str) -> str:
-    """What is kept, each with when it was and what had been said."""
+    """What is kept, each with when it was and what had been said, and who the companion is."""
     origins = drawn.origins_of_lines(tx, asked.person)
-    told = f"What I keep in mind:\n\n{working_context.without(text, origins).strip()}"
-    for line, origin in origins.items():
-        told += f"\n- {line.strip().removeprefix('- ')}{_whence(asked, origin.at, origin.said)}"
+    lines = working_context.about_person(text)
+    told = "What I keep in mind of you:" if lines else "I keep nothing in mind of you yet."
+    for line in lines:
+        origin = origins.get(line)
+        whence = _whence(asked, origin.at, origin.said) if origin else ""
+        told += f"\n- {_plain(line)}{whence}"
     kept = passages.everything(tx, asked.person)
     if kept:
         older = f" (the latest {SHOWN_PASSAGES})" if len(kept) > SHOWN_PASSAGES else ""
@@ -40,7 +43,7 @@ def _told(tx: Tx, asked: Asked, text: str) -> str:
         said = drawn.said_for(tx, asked.person, note.id)
         past = f"(until {local_time(note.until, asked.zone)}) " if note.until else ""
         told += f"\n- {past}{note.text}{_whence(asked, note.told_at, said, note.source)}"
-    return told
+    return f"{told}\n\nWho I am:\n{working_context.persona(text)}"
 
 
 def _whence(asked: Asked, at: datetime, said: str, source: str = "") -> str:

@@ -16,6 +16,7 @@ BUTTONS = 6
 ASK_ZONE = "In which time zone are you? Write the zone or a city in it: /timezone Lisbon"
 HOW = "To add one: /reminders tomorrow at 9 call Lea. To cancel one: /reminders cancel 17."
 LATER = "10m"
+PAUSES = ("1 day", "1 week", "4 weeks")
 
 
 async def _timezone(asked: Asked) -> Answer | Write:
@@ -116,6 +117,8 @@ async def _snooze(asked: Asked) -> Write:
             return "There was no reminder that I could repeat."
         try:
             return _planned(asked, _plan(tx, asked, one.text, when.strip() or LATER, one.purpose))
+        except NoTimeError:
+            return f"I can't read “{when.strip()}”. Write it like /snooze 10m or /snooze tomorrow."
         except ToolError as error:
             return str(error)
 
@@ -151,7 +154,10 @@ async def _quiet(asked: Asked) -> str | Write:
     return work
 
 
-async def _pause(asked: Asked) -> Write:
+async def _pause(asked: Asked) -> Answer | Write:
+    if not asked.words:
+        choices = tuple(Choice(label=label, words=f"/pause {label}") for label in PAUSES)
+        return Question("For how long? Write it like /pause 1w or /pause until Friday.", choices)
     return lambda tx: _paused(tx, asked, asked.words)
 
 

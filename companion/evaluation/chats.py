@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from companion.error_text import why
 from companion.errors import OperatorError
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
@@ -53,7 +54,7 @@ def read_chats(path: Path) -> list[Chat]:
         raw = json.loads(path.read_text(encoding="utf-8"))
         return [_locomo(chat) for chat in raw] if isinstance(raw, list) else [_docs(raw)]
     except (OSError, UnicodeDecodeError) as error:
-        raise OperatorError(f"{path} cannot be read: {error}") from error
+        raise OperatorError(f"{path} cannot be read: {why(error)}.") from error
     except (ValueError, LookupError, TypeError) as error:
         raise OperatorError(f"{path} holds no chats in LoCoMo's form.") from error
 

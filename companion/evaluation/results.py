@@ -8,6 +8,7 @@ from typing import Any, Self, TextIO
 
 from pydantic import TypeAdapter, ValidationError
 
+from companion.error_text import why
 from companion.errors import OperatorError
 from companion.evaluation.experiment import Method
 from companion.evaluation.trace import Exchange
@@ -125,7 +126,7 @@ def _same(about: Path, run: Run) -> None:
     try:
         before = json.loads(about.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise OperatorError(f"{about} cannot be read: {error}") from error
+        raise OperatorError(f"{about} cannot be read: {why(error)}.") from error
     for key, value in asdict(run).items():
         if before.get(key) != value:
             raise OperatorError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from companion import shipped
+from companion.error_text import why
 from companion.errors import OperatorError, SettingsError
 from companion.people.cards import Card, Lore
 from companion.settings import AgentSettings
@@ -102,7 +103,7 @@ class Personas:
                 f"There is a persona {file} already: rename or remove {error.filename} first."
             ) from error
         except OSError as error:
-            raise OperatorError(f"The persona cannot be kept: {error}.") from error
+            raise OperatorError(f"The persona cannot be kept: {why(error)}.") from error
         return file
 
     def _more(self, file: str) -> _More:

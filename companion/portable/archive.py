@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from companion.error_text import why
 from companion.errors import OperatorError
 from companion.portable.export import FILES, FORMAT, MANIFEST, ROWS, VERSION
 from companion.storage.personal import TABLES, Role
@@ -58,7 +59,7 @@ def read(path: Path) -> Export:
             f"{path} is no zip, or is damaged ({error}). Fetch the export once more."
         ) from error
     except OSError as error:
-        raise OperatorError(f"{path} cannot be read: {error}.") from error
+        raise OperatorError(f"{path} cannot be read: {why(error)}.") from error
 
 
 def _require_sane(archive: zipfile.ZipFile, path: Path) -> None:

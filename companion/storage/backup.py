@@ -5,6 +5,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from companion.error_text import why
 from companion.errors import DatabaseError
 from companion.storage.connection import SqlError, Tx, connect, in_words
 
@@ -53,7 +54,7 @@ def copy_database(connection: Tx, target: Path, *, key: str | None) -> None:
 
 def _not_copied(target: Path, error: Exception) -> DatabaseError:
     return in_words(error, target) or DatabaseError(
-        f"The database could not be copied to {target}: {error}."
+        f"The database could not be copied to {target}: {why(error)}."
     )
 
 

@@ -5,6 +5,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from companion.clock import Clock
+from companion.error_text import why
 from companion.errors import DatabaseError
 from companion.home import Home
 from companion.storage.backup import check_whole, copy_database, require_file, sync
@@ -34,7 +35,7 @@ def restore(backup: Path, home: Home, *, key: str | None = None, clock: Clock) -
             sync(home.path)
         except OSError as error:
             raise DatabaseError(
-                f"{home.database} could not be replaced: {error}. It is as it was before."
+                f"{home.database} could not be replaced: {why(error)}. It is as it was before."
             ) from error
         finally:
             restored.unlink(missing_ok=True)

@@ -10,10 +10,11 @@ from companion.openers.hours import Hours
 from companion.storage import timing
 from companion.storage.database import Tx
 from companion.timed.when import resolve
-from companion.timed.when_parts import TOO_FAR, later, length
+from companion.timed.when_parts import TOO_FAR, NoTimeError, later, length
 from companion.timed.when_words import LENGTHS
 
 LONGEST = timedelta(days=366)
+HOW_LONG = "Write a pause like 1w, 3 days, or until Friday 18:00."
 NONE = Hours(time(0), time(0))
 
 
@@ -37,19 +38,28 @@ def quiet_hours(words: str) -> Hours:
 
 
 def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """When a pause ends that is written like "1w", "3 days", "until Friday 18:00"; without words
-    after a year.
+    """When a pause ends that is written like "1w", "3 days", "until Friday 18:00".
 
     Raises:
-        ToolError: it is written in another way, or is longer than that.
+        ToolError: it is written in another way, or is longer than a year.
     """
     text = re.sub(r"^(?:for|until|till)\s+", "", words.strip().casefold())
-    if not text:
-        return now + LONGEST
-    until = later(now, length(text)) if LENGTHS.fullmatch(text) else resolve(text, now, zone).first
+    try:
+        until = _end_of_pause(text, now, zone)
+    except NoTimeError as error:
+        raise ToolError(f"I can't read “{words}”. {HOW_LONG}") from error
     if until - now > LONGEST:
         raise ToolError(TOO_FAR)
     return until
+
+
+def _end_of_pause(text: str, now: datetime, zone: ZoneInfo) -> datetime:
+    if LENGTHS.fullmatch(text):
+        return later(now, length(text))
+    end = resolve(text, now, zone)
+    if end.rule.repeats != "once":
+        raise NoTimeError("A pause has one end.")
+    return end.first
 
 
 def set_hours(tx: Tx, person: int, words: str) -> str:

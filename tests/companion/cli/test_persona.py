@@ -19,7 +19,10 @@ async def test_a_card_is_imported_listed_and_shown(here: Here, tmp_path: Path) -
     shown = (await here(home, "persona", "show", "ada")).out
     assert "You are Ada." in shown
     assert "On sea: wide" in shown
-    for wrong, said in (("none", "cannot be read"), ("ada.json", "already")):
+    for wrong, said in (
+        ("none", "none cannot be read: No such file or directory.\n"),
+        ("ada.json", "already"),
+    ):
         ran = await here(home, "persona", "import", str(tmp_path / wrong))
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err

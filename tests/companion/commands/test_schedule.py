@@ -7,6 +7,7 @@ import pytest
 
 from companion.openers.hours import Hours
 from companion.storage import timing
+from companion.timed import pausing
 from tests.support.scripted_llm import ScriptedLLM, sends
 from tests.support.timers import again_and_again, became, in_a_while
 from tests.support.world import World, a_world
@@ -115,7 +116,8 @@ async def test_a_reminder_can_be_put_off(tmp_path: Path) -> None:
         (text,) = await world.say("/snooze")
         assert text.endswith("call the dentist: Mon 5 May 2025 13:10 UTC")
         assert await world.pass_time(timedelta(minutes=10)) == ["Call now!"]
-        assert "I can't read" in (await world.say("/snooze soonish"))[0]
+        (told,) = await world.say("/snooze soonish")
+        assert told == "I can't read “soonish”. Write it like /snooze 10m or /snooze tomorrow."
         await world.say(f"/snooze 1h #{one.id}")
         assert await world.pass_time(HOUR) == ["The dentist again!"]
 
@@ -198,14 +200,24 @@ async def test_a_pause_keeps_check_ins_back_and_nothing_of_it_is_made_up_for(
         ("3 days", "Thu 8 May 2025 12:00 UTC"),
         ("until friday 18:00", "Fri 9 May 2025 18:00 UTC"),
         ("for 2 hours", "Mon 5 May 2025 14:00 UTC"),
-        ("", "Wed 6 May 2026 12:00 UTC"),
     ],
 )
 async def test_how_long_a_pause_lasts(tmp_path: Path, words: str, until: str) -> None:
     async with a_world(tmp_path, ScriptedLLM()) as world:
         assert (await world.say(f"/pause {words}"))[0].startswith(f"Until {until}")
         assert "ahead" in (await world.say("/pause 900 days"))[0]
-        assert "I can't read" in (await world.say("/pause a bit"))[0]
+        for nothing in ("a bit", "soon", "every day", "daily at 9"):
+            (told,) = await world.say(f"/pause {nothing}")
+            assert told == f"I can't read “{nothing}”. {pausing.HOW_LONG}"
+
+
+async def test_a_pause_without_words_asks_for_how_long(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        assert (await world.say("/pause"))[0].startswith("For how long?")
+        rows = await world.rows("SELECT choices FROM outbox ORDER BY id DESC LIMIT 1")
+        assert "/pause 1 day" in str(rows)
+        assert "/pause 4 weeks" in str(rows)
+        assert await world.rows("SELECT paused_until FROM timing") == []
 
 
 async def test_reminders_come_in_quiet_hours_and_pauses(tmp_path: Path) -> None:
