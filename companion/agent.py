@@ -299,7 +299,7 @@ class Agent:
                 room = self._counter.room(told - self._limits.answer) if told else counted
                 limit = min(room, (limit or counted) * 2 // 3) - brief
                 continue
-            if reply.usage.prompt_tokens:
+            if reply.usage.prompt_tokens and not reply.reworded:
                 self._counter.correct(counted, reply.usage.prompt_tokens)
             return reply
         raise LLMUnavailableError(

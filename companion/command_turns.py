@@ -1,6 +1,7 @@
 """A command that somebody wrote, from the look at who may to the answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 
 from companion import event_text
@@ -20,6 +21,8 @@ from companion.storage import access, memory_state, outbox, people, working_cont
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 
+CLOSE = 0.7
+"""How like a command's name another word must be to be taken for it."""
 IN_PRIVATE = "That is for the two of us: write it to me in private."
 
 
@@ -64,7 +67,7 @@ class CommandTurns:
             lambda tx: (people.get(tx, item.person), access.is_owner(tx, item.person))
         )
         if command is None or (command.only == "owner" and not owns):
-            answer = f"I know no /{name}. /help lists what I know."
+            answer = _unknown(name, [c.name for c in self._commands.values() if c.only != "owner"])
             await self._answering.answer(item, lambda _tx: answer)
             return
         if command.only != "everybody" and not item.address.private:
@@ -103,6 +106,12 @@ class CommandTurns:
         if asked.item is not None:
             self._take(asked.item)
         return asked.known
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, 1, CLOSE)
+    meant = f" Did you mean /{near[0]}?" if near else ""
+    return f"I know no /{name}.{meant} /help lists what I know."
 
 
 def _seen_by_the_model(tx: Tx, person: int, make: Callable[[Tx], Answer]) -> Answer:

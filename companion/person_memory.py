@@ -152,7 +152,7 @@ class PersonMemory:
             cause="undo",
             now=self._clock.now(),
             event=event,
-            restored=earlier.id,
+            restored=earlier.restored or earlier.id,
         )
 
     def take_back_in(self, tx: Tx) -> list[Passage]:

@@ -11,9 +11,8 @@ from companion.agents import Agents
 from companion.answering import Answering
 from companion.clock import Clock
 from companion.command_turns import CommandTurns
-from companion.commands.declare import (
-    command_name,
-)
+from companion.commands import by_word
+from companion.commands.declare import command_in, command_name
 from companion.consequences import Consequence, consequence, of_edit
 from companion.deletions import forget
 from companion.error_text import error_text
@@ -40,6 +39,7 @@ from companion.storage import (
     messages,
     people,
 )
+from companion.storage.choices import last_choices
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.timed.firing import MISSED
@@ -57,6 +57,7 @@ REFUSED = (
     "I can't answer that one: the model that I think with refuses it. Let's try it differently?"
 )
 UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
+UNCHANGED = "Nothing is changed."
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
 ATTEMPTS = 30
 GIVE_UP_AFTER = timedelta(days=1)
@@ -149,9 +150,7 @@ class Worker:
         if self._is_too_fast(batch):
             await self._note_only(batch)
             return
-        named = command_name(item.event)
-        if named is not None and not item.begun:
-            await self._commands.run(item, *named)
+        if await self._is_command(batch):
             return
         follows = await self._follows(item)
         agent = await self._agents.get(item.person)
@@ -165,6 +164,31 @@ class Worker:
             await self._answering.answer(item, lambda _tx: UNHEARD)
         else:
             await self._turn(agent, batch, looks_again=follows is Consequence.LOOK_AGAIN)
+
+    async def _is_command(self, batch: Batch) -> bool:
+        """Whether the event is a command, or answers the question of one; it is done then."""
+        item = batch.lead
+        if item.begun:
+            return False
+        chosen = await self._chosen_by_word(batch)
+        named = command_in(chosen) if chosen else command_name(item.event)
+        if chosen == "":
+            await self._answering.answer(item, lambda _tx: UNCHANGED)
+        elif named is not None:
+            await self._commands.run(item, *named)
+        else:
+            return False
+        return True
+
+    async def _chosen_by_word(self, batch: Batch) -> str | None:
+        """What a “yes” or “no” stands for, right after a question with buttons."""
+        item = batch.lead
+        if batch.earlier or not item.address.private or not by_word.is_yes_or_no(item.event):
+            return None
+        choices = await self._db.read(
+            lambda tx: last_choices(tx, item.person, item.conversation, self._clock.now())
+        )
+        return by_word.chosen(item.event, choices)
 
     async def _timer(self, batch: Batch, event: TimerFired) -> None:
         # whoever wrote goes before what nobody waits for

@@ -10,8 +10,9 @@ What I keep of you: every message of ours, what I noted about you, your plans an
 what it cost. All of it is in one database on my operator's machine, and they can read it.
 
 Who else sees it: to answer, I send our latest messages, and of older ones and my notes what fits, \
-to the model that my operator chose; it may belong to another company. What you tell me in private \
-is not in what I know in groups, and nobody else's in what I know here.
+to the model that my operator chose; it may run on that machine too, or belong to another \
+company. What you tell me in private is not in what I know in groups, and nobody else's in what I \
+know here.
 
 What you can do: /memory shows what I noted, and what you had said then. /forget lets something \
 go, everywhere. /export gives you everything as a file. /erase erases everything. What you delete \

@@ -97,13 +97,18 @@ def command_name(event: Event) -> tuple[str, str] | None:
 
     "/start" is no command: it opens the chat, and the model greets. A slash alone asks for help.
     """
-    if not isinstance(event, MessageReceived) or not event.text.startswith("/"):
+    if not isinstance(event, MessageReceived) or not event.addressed:
         return None
-    if not event.addressed:
+    return command_in(event.text)
+
+
+def command_in(text: str) -> tuple[str, str] | None:
+    """As `command_name`, of the text of a message, or of what a button stands for."""
+    if not text.startswith("/"):
         return None
-    if event.text.strip() == "/":
+    if text.strip() == "/":
         return "help", ""
-    name, _, words = event.text[1:].partition(" ")
+    name, _, words = text[1:].partition(" ")
     name = name.strip().partition("@")[0].casefold()
     return (name, words.strip()) if name.isidentifier() and name != "start" else None
 

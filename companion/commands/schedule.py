@@ -1,5 +1,8 @@
 """Seeing, making, moving and cancelling what comes at a time of its own, and when not to."""
 
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
 from companion.commands.declare import Answer, Asked, Command, Question, Write
 from companion.errors import ToolError
 from companion.event_text import local_time
@@ -10,7 +13,9 @@ from companion.storage.schedule import Scheduled
 from companion.timed import moving, pausing, planning, zones
 from companion.timed.in_words import listed, moment_and_rule
 from companion.timed.purposes import zone_of
+from companion.timed.when import resolve
 from companion.timed.when_parts import NoTimeError
+from companion.timed.when_words import FILLERS
 
 BUTTONS = 6
 ASK_ZONE = "In which time zone are you? Write the zone or a city in it: /timezone Lisbon"
@@ -84,9 +89,14 @@ def _cancel(tx: Tx, asked: Asked, words: str) -> str:
 def _add(tx: Tx, asked: Asked) -> str:
     """A time and what it is about, in this order: the longest beginning that is a time."""
     words = asked.words.split()
-    for number in range(len(words) - 1, 0, -1):
+    for number in range(len(words), 0, -1):
+        if words[number - 1].casefold() in FILLERS:
+            continue  # in "at 9 the pill" it is part of what follows
         when, what = " ".join(words[:number]).rstrip(",:"), " ".join(words[number:])
         try:
+            if not what:
+                resolve(when, asked.clock.now(), _zone(tx, asked))
+                return f"And of what? Write it behind the time: /reminders {when} call Lea."
             return _planned(asked, _plan(tx, asked, what, when))
         except NoTimeError:
             continue
@@ -96,10 +106,18 @@ def _add(tx: Tx, asked: Asked) -> str:
 
 
 def _plan(
-    tx: Tx, asked: Asked, what: str, when: str, purpose: str = "reminder"
+    tx: Tx, asked: Asked, what: str, when: str, puts_off: Scheduled | None = None
 ) -> Scheduled | None:
-    now = asked.clock.now()
-    return planning.plan(tx, asked.item, purpose=purpose, what=what, when=when, now=now)
+    return planning.plan(
+        tx,
+        asked.item,
+        purpose=puts_off.purpose if puts_off else "reminder",
+        what=what,
+        when=when,
+        now=asked.clock.now(),
+        puts_off=puts_off,
+        apart=timedelta(0),
+    )
 
 
 def _planned(asked: Asked, one: Scheduled | None) -> str:
@@ -116,7 +134,7 @@ async def _snooze(asked: Asked) -> Write:
         if one is None:
             return "There was no reminder that I could repeat."
         try:
-            return _planned(asked, _plan(tx, asked, one.text, when.strip() or LATER, one.purpose))
+            return _planned(asked, _plan(tx, asked, one.text, when.strip() or LATER, puts_off=one))
         except NoTimeError:
             return f"I can't read “{when.strip()}”. Write it like /snooze 10m or /snooze tomorrow."
         except ToolError as error:
@@ -166,11 +184,14 @@ async def _resume(asked: Asked) -> Write:
 
 
 def _paused(tx: Tx, asked: Asked, words: str) -> str:
-    zone = zone_of(people.get(tx, asked.person).timezone)
     try:
-        return pausing.set_pause(tx, asked.person, words, asked.clock.now(), zone)
+        return pausing.set_pause(tx, asked.person, words, asked.clock.now(), _zone(tx, asked))
     except ToolError as error:
         return str(error)
+
+
+def _zone(tx: Tx, asked: Asked) -> ZoneInfo:
+    return zone_of(people.get(tx, asked.person).timezone)
 
 
 SCHEDULE_COMMANDS = (

@@ -73,7 +73,8 @@ class Usage:
 class Reply:
     """A model's answer, repaired: no thinking tags, no call syntax left in `text`.
 
-    `text` is what it said outside of calls, often empty. `finish` tells why it stopped.
+    `text` is what it said outside of calls, often empty. `finish` tells why it stopped. With
+    `reworded` the model read another prompt than the one that was given.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Reply:
     finish: Finish = "stop"
     model: str = ""
     usage: Usage = Usage()
+    reworded: bool = False
 
 
 class LLM(Protocol):

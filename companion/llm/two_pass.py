@@ -139,7 +139,8 @@ class TwoPass:
             calls=(call,),
             finish="calls",
             model=reply.model,
-            usage=_without_prompt(reply.usage),
+            usage=reply.usage,
+            reworded=True,
         )
 
     def _opening(self, answer: str) -> Call:
@@ -181,7 +182,8 @@ class TwoPass:
             calls=(*noted, said),
             finish="calls",
             model=answer.model,
-            usage=_without_prompt(cost + answer.usage),
+            usage=cost + answer.usage,
+            reworded=True,
         )
 
     async def _noted(self, view: View, turn: Turn) -> tuple[tuple[Call, ...], Usage]:
@@ -280,8 +282,3 @@ def _remarks(view: View, turn: Turn) -> str:
 def _spoken(text: str) -> str:
     """The answer without the name of its speaker, which small models like to put first."""
     return re.sub(r"\A\s*\w{1,40}:\s+", "", text).strip() or text
-
-
-def _without_prompt(usage: Usage) -> Usage:
-    """Only what was written: the agent holds prompt tokens against its own, longer prompt."""
-    return Usage(completion_tokens=usage.completion_tokens, cost=usage.cost)

@@ -25,6 +25,18 @@ def from_json(stored: str | None) -> tuple[Choice, ...]:
     return _choices.validate_json(stored) if stored else ()
 
 
+def last_choices(tx: Tx, person: int, conversation: int, now: datetime) -> tuple[Choice, ...]:
+    """The buttons below what was said last in the conversation; none if that is long ago."""
+    row = tx.execute(
+        "SELECT choices, created_at FROM outbox WHERE person_id = :person"
+        " AND conversation_id = :conversation ORDER BY id DESC LIMIT 1",
+        {"person": person, "conversation": conversation},
+    ).fetchone()
+    if row is None or now - datetime.fromisoformat(row[1]) > OPEN_FOR:
+        return ()
+    return from_json(row[0])
+
+
 def chosen(tx: Tx, address: Address, reference: Reference, now: datetime) -> Choice | None:
     """What the button with this reference stands for, below a message that was sent to `address`.
 

@@ -48,6 +48,8 @@ def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
         until = _end_of_pause(text, now, zone)
     except NoTimeError as error:
         raise ToolError(f"I can't read “{words}”. {HOW_LONG}") from error
+    if until <= now:
+        raise ToolError(f"“{words}” is no time at all. {HOW_LONG}")
     if until - now > LONGEST:
         raise ToolError(TOO_FAR)
     return until

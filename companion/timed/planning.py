@@ -1,5 +1,6 @@
 """Makes, lists and cancels what a person asked for, within limits."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -29,10 +30,21 @@ ASK_ZONE = (
 
 
 def plan(
-    tx: Tx, item: InboxItem, *, purpose: str, what: str, when: str, now: datetime
+    tx: Tx,
+    item: InboxItem,
+    *,
+    purpose: str,
+    what: str,
+    when: str,
+    now: datetime,
+    puts_off: Scheduled | None = None,
+    apart: timedelta = APART,
 ) -> Scheduled | None:
     """Have something happen in the chat of `item`; None if first the person has to be asked where
     they are.
+
+    What `puts_off` another that came takes the place of what put it off before. Within `apart` of
+    it there may be nothing else.
 
     Raises:
         ToolError: it can't be, and why.
@@ -44,10 +56,14 @@ def plan(
         raise ToolError(f"That is {len(text)} characters long; {TEXT_CHARS} are the most.")
     known = people.get(tx, item.person).timezone
     time = resolve(when, now, zone_of(known))
-    parent = _parent(tx, item, time)
-    _require_room(tx, item.person, time, now, zone_of(known))
+    parent = puts_off.id if puts_off else _parent(tx, item, time)
+    others = schedule.to_come(tx, item.person, ASKED_FOR)
+    before = [o for o in others if puts_off and (o.parent, o.text) == (puts_off.id, text)]
+    _require_room([o for o in others if o not in before], time, now, zone_of(known), apart)
     if known is None and not time.absolute and timing.ask_zone(tx, item.person, now):
         return None
+    for one in before:
+        schedule.cancel(tx, one.person, one.id)
     return schedule.add(
         tx,
         Place(item.conversation, item.person, item.address),
@@ -78,18 +94,19 @@ def _parent(tx: Tx, item: InboxItem, time: When) -> int | None:
     return item.event.schedule
 
 
-def _require_room(tx: Tx, person: int, time: When, now: datetime, zone: ZoneInfo) -> None:
+def _require_room(
+    others: Sequence[Scheduled], time: When, now: datetime, zone: ZoneInfo, apart: timedelta
+) -> None:
     if time.rule.repeats != "yearly" and time.first - now > AHEAD:
         raise ToolError("That is more than a year ahead.")
     if time.rule.repeats == "cron" and shortest_gap(time.rule.cron) < APART:
         raise ToolError("That is too often: every 5 minutes is the most.")
-    others = schedule.to_come(tx, person, ASKED_FOR)
     if len(others) >= MOST:
         raise ToolError(
             f"There are {MOST} already, which is the most. One has to be cancelled first."
         )
     for other in others:
-        if abs(other.due_at - time.first) < APART:
+        if abs(other.due_at - time.first) < apart:
             raise ToolError(
                 f"#{other.id}, “{other.text}”, comes within 5 minutes of that"
                 f" ({moment_and_rule(other.rule, other.due_at, zone)}). Take a time 5 minutes away,"

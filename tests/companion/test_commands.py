@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.world import a_world
 
@@ -24,7 +26,9 @@ async def test_help_tells_of_one_command_and_a_slash_alone_asks_for_it(tmp_path:
 async def test_an_unknown_command_is_answered_and_the_model_never_sees_it(tmp_path: Path) -> None:
     async with a_world(tmp_path, ScriptedLLM()) as world:
         (text,) = await world.say("/dance")
-    assert text == "I know no /dance. /help lists what I know."
+        assert text == "I know no /dance. /help lists what I know."
+        (text,) = await world.say("/reminder tomorrow at 9 call Lea")
+    assert text == "I know no /reminder. Did you mean /reminders? /help lists what I know."
 
 
 async def test_a_text_that_only_looks_like_a_command_goes_to_the_model(tmp_path: Path) -> None:
@@ -106,6 +110,15 @@ async def test_undo_takes_back_the_last_change_to_the_letter(tmp_path: Path) -> 
         assert len(await world.rows("SELECT id FROM working_context")) == 6
 
 
+async def test_undo_brings_nothing_back_that_was_taken_back_before(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I like tea")
+        await world.say("/undo")
+        await world.say("/remember I play the cello")
+        assert await world.say("/undo") == ["Taken back.\nNo longer: I play the cello"]
+        assert await world.say("/undo") == ["There is no change to take back."]
+
+
 async def test_undo_reaches_what_the_model_changed(tmp_path: Path) -> None:
     llm = ScriptedLLM(
         calls(
@@ -159,6 +172,43 @@ async def test_forget_shows_what_would_go_and_then_does_it(tmp_path: Path) -> No
         assert await world.say("/forget hazelnuts") == ["I keep nothing about “hazelnuts”."]
         (text,) = await world.say("/memory")
         assert "hazelnuts" not in text.casefold()
+
+
+@pytest.mark.parametrize(
+    ("word", "told", "kept"),
+    [
+        ("Yes.", "Forgotten: 1 entry.", False),
+        ("да", "Forgotten: 1 entry.", False),
+        ("no", "Nothing is changed.", True),
+    ],
+)
+async def test_a_question_is_answered_by_word_too(
+    tmp_path: Path, word: str, told: str, kept: bool
+) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I like hazelnuts")
+        await world.say("/forget hazelnuts")
+        assert await world.say(word) == [told]
+        assert ("hazelnuts" in (await world.say("/memory"))[0]) is kept
+
+
+async def test_erasing_is_confirmed_by_word_twice(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember I like hazelnuts")
+        await world.say("/erase")
+        assert "Are you sure?" in (await world.say("yes"))[0]
+        assert "I have nothing of yours" in (await world.say("yes"))[0]
+        assert await world.rows("SELECT id FROM working_context") == []
+
+
+async def test_a_yes_that_answers_no_such_question_goes_to_the_model(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Good!"), sends("Fine."), sends("Well then."))
+    async with a_world(tmp_path, llm) as world:
+        assert await world.say("yes") == ["Good!"]
+        await world.say("/forget hazelnuts")
+        assert await world.say("yes") == ["Fine."]
+        await world.say("/pause")
+        assert await world.say("yes") == ["Well then."]
 
 
 async def test_forget_never_touches_the_persona(tmp_path: Path) -> None:

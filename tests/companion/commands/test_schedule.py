@@ -86,7 +86,7 @@ async def test_reminders_are_added_listed_and_cancelled(tmp_path: Path) -> None:
     ("words", "answer"),
     [
         ("call Lea", "I find no time at the beginning of that."),
-        ("tomorrow", "I find no time at the beginning of that."),
+        ("tomorrow", "And of what?"),
         ("every minute breathe", "too often"),
         ("2020-01-01 9:00 call Lea", "has passed"),
         ("tomorrow at 9 " + "x" * 600, "500 are the most"),
@@ -120,6 +120,38 @@ async def test_a_reminder_can_be_put_off(tmp_path: Path) -> None:
         assert told == "I can't read “soonish”. Write it like /snooze 10m or /snooze tomorrow."
         await world.say(f"/snooze 1h #{one.id}")
         assert await world.pass_time(HOUR) == ["The dentist again!"]
+
+
+async def test_who_puts_off_again_moves_it(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM(sends("Hi"), sends("Call!"))) as world:
+        await world.say("/timezone Lisbon")
+        await world.say("hi")
+        await in_a_while(world, HOUR)
+        await world.pass_time(HOUR)
+        await world.say("/reminders tomorrow at 9 call the dentist")
+        for when in ("10m", "12m", "2h"):
+            await world.say(f"/snooze {when}")
+        (text,) = await world.say("/reminders")
+    assert [line.split(": ")[1] for line in text.splitlines()[:2]] == [
+        "Mon 5 May 2025 16:00 Europe/Lisbon",
+        "Tue 6 May 2025 09:00 Europe/Lisbon",
+    ]
+
+
+async def test_two_things_may_be_due_at_one_time(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/timezone Lisbon")
+        for what in ("the pill", "call Lea"):
+            assert what in (await world.say(f"/reminders tomorrow at 9 {what}"))[0]
+        assert "the pill" in (await world.say("/reminders"))[0]
+
+
+@pytest.mark.parametrize("when", ["in 2 hours", "next Friday 18:30", "tomorrow 18:30"])
+async def test_a_time_alone_is_no_reminder(tmp_path: Path, when: str) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        assert await world.say(f"/reminders {when}") == [
+            f"And of what? Write it behind the time: /reminders {when} call Lea."
+        ]
 
 
 async def test_a_reminder_comes_with_buttons_to_put_it_off(tmp_path: Path) -> None:
@@ -206,6 +238,7 @@ async def test_how_long_a_pause_lasts(tmp_path: Path, words: str, until: str) ->
     async with a_world(tmp_path, ScriptedLLM()) as world:
         assert (await world.say(f"/pause {words}"))[0].startswith(f"Until {until}")
         assert "ahead" in (await world.say("/pause 900 days"))[0]
+        assert "no time at all" in (await world.say("/pause 0d"))[0]
         for nothing in ("a bit", "soon", "every day", "daily at 9"):
             (told,) = await world.say(f"/pause {nothing}")
             assert told == f"I can't read “{nothing}”. {pausing.HOW_LONG}"

@@ -202,9 +202,10 @@ async def test_of_much_to_summarise_the_beginnings_are_read() -> None:
     assert "number 99," in material.text
 
 
-async def test_prompt_tokens_are_not_reported_for_they_are_not_the_agents() -> None:
+async def test_what_was_read_is_told_with_the_word_that_it_was_another_prompt() -> None:
     reply = await TwoPass(ScriptedSmall()).complete(turn("Anna: Hi you."), TOOLS, answer_tokens=9)
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (0, 12)
+    assert reply.reworded
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (120, 12)
 
 
 async def test_warming_up_reads_what_every_turn_begins_with() -> None:
