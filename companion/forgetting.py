@@ -2,17 +2,14 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+from companion.memory.mentions import Words, folded
 from companion.memory.words import query_terms
 
 FORGOTTEN = "(forgotten)"
-LONG = 6
-"""Letters from which on an ending may differ: "hazelnuts" is "hazelnut" too."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]+[\s]*|[^.!?。！？\n]+\n?|\n")
-_UNSPACED = re.compile("[\u0e00-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Wanted:
@@ -20,32 +17,13 @@ class Wanted:
 
     def __init__(self, words: str) -> None:
         self.words = " ".join(words.split())
-        self._patterns = [_pattern(term) for term in query_terms(_folded(words)) if term.strip()]
-        self._phrase = _folded(self.words)
+        self._telling = Words(words)
+        self._phrase = folded(self.words)
 
     def __call__(self, text: str) -> bool:
-        folded = _folded(text)
-        spoken = all(pattern.search(folded) for pattern in self._patterns)
-        return spoken and (bool(self._patterns) or (bool(self._phrase) and self._phrase in folded))
-
-
-def _pattern(term: str) -> re.Pattern[str]:
-    term = unicodedata.normalize("NFKC", term)  # the index writes symbols in another width
-    if _UNSPACED.search(term) or not term[0].isalnum():
-        return re.compile(re.escape(term))
-    if len(term) < LONG or not term.isalpha():
-        return re.compile(rf"(?<!\w){re.escape(term)}(?:e?s)?(?!\w)")
-    stem = term.removesuffix("s").removesuffix("e")
-    return re.compile(rf"(?<!\w){re.escape(stem)}\w{{0,3}}(?!\w)")
-
-
-def _folded(text: str) -> str:
-    """`text` without case and accents."""
-    if text.isascii():
-        return text.casefold()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    kept = (character for character in decomposed if not unicodedata.combining(character))
-    return unicodedata.normalize("NFC", "".join(kept))
+        if len(self._telling):
+            return self._telling.found_in(text) == len(self._telling)
+        return bool(self._phrase) and self._phrase in folded(text)
 
 
 def shares_words_with(text: str) -> Callable[[str], bool]:

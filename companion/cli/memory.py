@@ -63,10 +63,13 @@ async def run_show(args: argparse.Namespace) -> int:
 
 
 async def run_search(args: argparse.Namespace) -> int:
+    from companion import working_context
     from companion.cli.database import looked_at
     from companion.clock import SystemClock
     from companion.embedders.build import build_embedder
     from companion.event_text import zone
+    from companion.memory.mentions import lines_with
+    from companion.storage import working_contexts
     from companion.storage.archival_search import ArchivalStorage
     from companion.storage.recall_search import RecallStorage
     from companion.text import counted
@@ -78,13 +81,18 @@ async def run_search(args: argparse.Namespace) -> int:
             now = SystemClock().now().astimezone(zone(person.timezone))
             said = await RecallStorage(database, embedder, person.id).search(args.words, now=now)
             kept = await ArchivalStorage(database, embedder, person.id).search(args.words)
+            version = await database.read(lambda tx: working_contexts.current(tx, person.id))
+            lines = working_context.about_person(version.text if version else "")
+            in_mind = lines_with(lines, args.words)
     finally:
         if embedder is not None:
             await embedder.close()
     if args.json:
         recall = [_plain(hit) for hit in said.items]
-        print_json({"recall": recall, "archival": [_plain(hit) for hit in kept.items]})
+        archival = [_plain(hit) for hit in kept.items]
+        print_json({"in_mind": in_mind, "recall": recall, "archival": archival})
         return 0
+    sys.stdout.writelines(f"In mind: {line}\n" for line in in_mind)
     for hit in said.items:
         sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.speaker}: {hit.said}\n")
         sys.stdout.write(_explained(hit.parts) if args.explain else "")
@@ -95,7 +103,7 @@ async def run_search(args: argparse.Namespace) -> int:
     if args.explain:
         messages, notes = counted(said.total, "message"), counted(kept.total, "note")
         sys.stdout.write(f"Found in all: {messages}, {notes}.\n")
-    if not said.items and not kept.items:
+    if not in_mind and not said.items and not kept.items:
         sys.stdout.write(f"Nothing was found for {args.words!r}.\n")
     return 0
 

@@ -9,6 +9,7 @@ from companion.errors import ToolError
 from companion.event_text import local_time
 from companion.forgetting import Wanted
 from companion.memory.excerpt import excerpt
+from companion.memory.mentions import lines_with
 from companion.noticing import Noticed, NoticedLines
 from companion.question import Question
 from companion.storage import drawn, forget, passages
@@ -141,7 +142,10 @@ async def _search(asked: Asked) -> str:
         return "Tell me what: /search the book that I wanted to read"
     said = await asked.memory.search_messages(asked.words, zone=asked.zone)
     kept = await asked.memory.search(asked.words)
-    lines = [
+    text = await asked.memory.working_context()
+    in_mind = lines_with(working_context.about_person(text), asked.words)
+    lines = [f"- in mind: {_plain(line)}" for line in in_mind]
+    lines += [
         f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items
     ]
     lines += [

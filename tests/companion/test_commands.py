@@ -226,6 +226,16 @@ async def test_search_finds_what_was_said_and_kept(tmp_path: Path) -> None:
     assert "The cello teacher is Ruth." in text
 
 
+async def test_search_finds_what_is_kept_in_mind(tmp_path: Path) -> None:
+    async with a_world(tmp_path, ScriptedLLM()) as world:
+        await world.say("/remember my sister is called Lea")
+        await world.say("/remember I play the cello")
+        for words in ("Lea", "Sisters", "the sister LEA"):
+            (text,) = await world.say(f"/search {words}")
+            assert text == "- in mind: my sister is called Lea"
+        assert await world.say("/search zebra") == ["I found nothing about “zebra”."]
+
+
 async def test_a_time_zone_is_found_by_name_or_city_and_used_in_the_next_turn(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from companion import working_context
 from companion.events import Address, Sender
 from companion.home import Home
 from companion.storage import messages, passages, people, working_contexts
@@ -68,6 +69,18 @@ async def test_search_finds_what_this_person_said_and_nothing_of_anothers(
     assert "sea" not in (
         await here(home.path, "memory", "search", "sea", "--of", "Anna")
     ).out.replace("Nothing was found for 'sea'.", "")
+
+
+async def test_search_finds_what_is_kept_in_mind(here: Here, home: Home) -> None:
+    text = working_context.with_lines(working_context.first("You are Mira."), ["Plays the cello."])
+    database = await Database.open(home.database)
+    await database.write(lambda tx: working_contexts.add(tx, 1, text, cause="test", now=NOON))
+    await database.close()
+    ran = await here(home.path, "memory", "search", "cello", "--of", "Anna")
+    assert ran.out.splitlines()[0] == "In mind: Plays the cello."
+    found = (await here(home.path, "memory", "search", "cello", "--of", "Anna", "--json")).json
+    assert found["in_mind"] == ["Plays the cello."]
+    assert "cello" not in (await here(home.path, "memory", "search", "Ruth", "--of", "Ben")).out
 
 
 async def test_search_explains_what_each_sign_adds_to_a_score(here: Here, home: Home) -> None:
