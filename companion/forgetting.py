@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from companion.memory.words import query_terms
+from companion.foreign_json import read_json
+from companion.memory.words import pieces, query_terms
 
 FORGOTTEN = "(forgotten)"
 LONG = 6
@@ -21,12 +22,13 @@ class Wanted:
     def __init__(self, words: str) -> None:
         self.words = " ".join(words.split())
         self._patterns = [_pattern(term) for term in query_terms(_folded(words)) if term.strip()]
-        self._phrase = _folded(self.words)
+        self._phrase = "" if self._patterns else _folded(self.words)
 
     def __call__(self, text: str) -> bool:
         folded = _folded(text)
-        spoken = all(pattern.search(folded) for pattern in self._patterns)
-        return spoken and (bool(self._patterns) or (bool(self._phrase) and self._phrase in folded))
+        if not self._patterns:
+            return bool(self._phrase) and self._phrase in folded
+        return all(pattern.search(folded) for pattern in self._patterns)
 
 
 def _pattern(term: str) -> re.Pattern[str]:
@@ -43,9 +45,23 @@ def _folded(text: str) -> str:
     """`text` without case and accents."""
     if text.isascii():
         return text.casefold()
+    return "".join(map(_without_accents, pieces(text)))
+
+
+def _without_accents(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    kept = (character for character in decomposed if not unicodedata.combining(character))
-    return unicodedata.normalize("NFC", "".join(kept))
+    return unicodedata.normalize("NFC", decomposed.translate(_NO_ACCENTS))
+
+
+class _NoAccents(dict[int, int | None]):
+    """What each character becomes; filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = kept = None if unicodedata.combining(chr(code)) else code
+        return kept
+
+
+_NO_ACCENTS = _NoAccents()
 
 
 def shares_words_with(text: str) -> Callable[[str], bool]:
@@ -89,8 +105,8 @@ def scrubbed(value: Any, wanted: Callable[[str], bool]) -> Any:
 def _scrubbed_json(text: str, wanted: Callable[[str], bool]) -> str:
     if text.startswith("{"):
         try:
-            inner = scrubbed(json.loads(text), wanted)
-        except (ValueError, RecursionError):
+            inner = scrubbed(read_json(text), wanted)
+        except ValueError:
             return FORGOTTEN
         return json.dumps(inner, ensure_ascii=False)
     return FORGOTTEN
