@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from companion.foreign_json import read_json
 from companion.memory.mentions import Words, folded
 from companion.memory.words import query_terms
 
@@ -18,11 +19,11 @@ class Wanted:
     def __init__(self, words: str) -> None:
         self.words = " ".join(words.split())
         self._telling = Words(words)
-        self._phrase = folded(self.words)
+        self._phrase = "" if len(self._telling) else folded(self.words)
 
     def __call__(self, text: str) -> bool:
         if len(self._telling):
-            return self._telling.found_in(text) == len(self._telling)
+            return self._telling.all_in(text)
         return bool(self._phrase) and self._phrase in folded(text)
 
 
@@ -67,8 +68,8 @@ def scrubbed(value: Any, wanted: Callable[[str], bool]) -> Any:
 def _scrubbed_json(text: str, wanted: Callable[[str], bool]) -> str:
     if text.startswith("{"):
         try:
-            inner = scrubbed(json.loads(text), wanted)
-        except (ValueError, RecursionError):
+            inner = scrubbed(read_json(text), wanted)
+        except ValueError:
             return FORGOTTEN
         return json.dumps(inner, ensure_ascii=False)
     return FORGOTTEN

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pydantic import ValidationError
 
 from companion.errors import ToolError
+from companion.foreign_json import read_json
 from companion.functions.declare import HEARTBEAT, Arguments, Function, Outcome, Turn, Write
 from companion.llm.protocol import Call, Reply, ToolSchema
 from companion.storage import journal
@@ -169,7 +170,7 @@ def _cut_off(reply: Reply, number: int) -> bool:
 
 def _object(arguments: str) -> dict[str, object]:
     try:
-        parsed = json.loads(arguments or "{}")
+        parsed = read_json(arguments or "{}")
     except ValueError as error:
         raise ToolError(f"The arguments are not JSON: {error}.") from error
     if not isinstance(parsed, dict):

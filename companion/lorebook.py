@@ -7,6 +7,8 @@ from companion.people.cards import Lore
 MOST_CHARS = 1500
 """Told at once."""
 SHORTEST_KEY = 2
+READ = 4096
+"""Characters of what was said that are searched for keys."""
 
 
 def told(lore: Sequence[Lore], said: str, shown: Iterable[str]) -> str:
@@ -16,7 +18,7 @@ def told(lore: Sequence[Lore], said: str, shown: Iterable[str]) -> str:
     """
     if not lore or not said:
         return ""
-    wanted = said.casefold()
+    wanted = said[:READ].casefold()
     known = "\n".join(shown)
     parts: list[str] = []
     for entry in lore:

@@ -12,6 +12,7 @@ from companion.people.access import Access
 from companion.storage import choices, inbox, people, platforms
 from companion.storage.database import Database, Tx
 from companion.storage.platforms import DeadLetter
+from companion.text import clean
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,8 @@ class Platforms:
     async def troubled(self, platform: str, trouble: str) -> None:
         """Something is wrong with `platform`: `companion status` shows these words."""
         self._noted.pop(platform, None)
-        await self._note(lambda tx: platforms.troubled(tx, platform, trouble))
+        words = clean(trouble)
+        await self._note(lambda tx: platforms.troubled(tx, platform, words))
 
     async def _note(self, work: Callable[[Tx], None]) -> None:
         """Write down how a platform is; not worth stopping for."""
@@ -49,11 +51,12 @@ class Platforms:
 
     async def admits(self, platform: str, user: str) -> bool:
         """Whether this account may talk with the companion."""
-        return await self._access.admits(platform, user)
+        return await self._access.admits(platform, clean(user))
 
     async def turned_away(self, platform: str, sender: Sender, chat: str) -> str | None:
         """What to tell a stranger who wrote in the private chat `chat`; None for silence."""
-        return await self._access.turned_away(platform, sender, chat)
+        cleaned = Sender(user=clean(sender.user), name=clean(sender.name))
+        return await self._access.turned_away(platform, cleaned, clean(chat))
 
     async def operator(self, platform: str) -> str | None:
         """The account of who can change something about the platform, if that is known."""
@@ -63,10 +66,13 @@ class Platforms:
         self, platform: str, letter: str, *, user: str | None, body: str, error: str
     ) -> None:
         """Keep what the platform gave under the id `letter`, and tell the operator."""
-        dead = DeadLetter(platform=platform, id=letter, body=body, error=error, user=user)
+        sender = None if user is None else clean(user)
+        dead = DeadLetter(
+            platform=platform, id=clean(letter), body=clean(body), error=clean(error), user=sender
+        )
 
         def work(tx: Tx) -> bool:
-            person = people.by_account(tx, platform, user) if user is not None else None
+            person = people.by_account(tx, platform, sender) if sender is not None else None
             return platforms.bury(tx, dead, person.id if person else None, self._clock.now())
 
         if await self._db.write(work):
@@ -78,7 +84,7 @@ class Platforms:
 
     async def event(self, platform: str, id: str) -> PlatformEvent | None:  # noqa: A002
         """What came from the platform under this id, which is its own."""
-        event = await self._db.read(lambda tx: inbox.came_as(tx, platform, id))
+        event = await self._db.read(lambda tx: inbox.came_as(tx, platform, clean(id)))
         return None if isinstance(event, TimerFired) else event
 
     async def chosen(self, address: Address, reference: Reference) -> Choice | None:
@@ -91,4 +97,4 @@ class Platforms:
 
     async def moved(self, platform: str, chat: str, to: str) -> None:
         """The group `chat` is called `to` from now on; its memory goes with it."""
-        await self._db.write(lambda tx: people.move(tx, platform, chat, to))
+        await self._db.write(lambda tx: people.move(tx, platform, clean(chat), clean(to)))

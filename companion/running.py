@@ -177,5 +177,8 @@ def _cleaned(event: PlatformEvent) -> PlatformEvent:
         for name in event.__dataclass_fields__
         if isinstance(value := getattr(event, name), str)
     }
-    sender = replace(event.sender, name=clean(event.sender.name))
-    return replace(event, sender=sender, **texts)  # type: ignore[arg-type]
+    sender = Sender(user=clean(event.sender.user), name=clean(event.sender.name))
+    where = event.address
+    thread = None if where.thread is None else clean(where.thread)
+    address = replace(where, chat=clean(where.chat), thread=thread)
+    return replace(event, address=address, sender=sender, **texts)  # type: ignore[arg-type]

@@ -350,10 +350,12 @@ def parse(text: str, where: str) -> Settings:
     """
     try:
         return Settings.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{where} is not valid TOML: {error}") from error
     except ValidationError as error:
         raise SettingsError(explain(error, where, Settings)) from error
+    except RecursionError as error:
+        raise SettingsError(f"{where} is not valid TOML: it is nested too deeply") from error
+    except ValueError as error:  # also of numbers with thousands of digits
+        raise SettingsError(f"{where} is not valid TOML: {error}") from error
 
 
 def _read(path: Path) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from wcwidth import iter_graphemes
 
 NAME_CHARS = 40
+NAME_READ = 1000
+"""Of a name, so many characters are looked at; no platform allows as many."""
 LONGEST_EMOJI = 16
 """Code points; families and flags have many."""
 MOST_CHARS_A_TOKEN = 16
@@ -53,7 +55,7 @@ def neutral_name(name: str) -> str:
     """A name from a platform as it may stand in a prompt: one short line without markup."""
     kept = (
         " " if character.isspace() else character
-        for character in clean(name)
+        for character in clean(name[:NAME_READ])
         if character.isspace()
         or (character not in _MARKUP and unicodedata.category(character)[0] != "C")
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from adapters.telegram.connection import Raw, Sleep
 from adapters.telegram.failures import TokenRefusedError
 from adapters.telegram.to_event import PLATFORM, UPDATES
 from companion.errors import DatabaseError, SettingsError
+from companion.foreign_json import read_json
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class WebhookServer:
 def _update(body: bytes) -> Raw | None:
     """The update in `body`; None for what Telegram would never send."""
     try:
-        raw = json.loads(body)
+        raw = read_json(body)
     except ValueError:
         return None
     if not isinstance(raw, dict):

@@ -1,10 +1,10 @@
 """A server's answer to a chat completion, read without trusting any of it."""
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.foreign_json import read_json
 from companion.llm.faults import EndpointError, Fault, fault_of, said_in
 from companion.llm.protocol import Finish, Message, Reply, Usage
 from companion.llm.repair import RawCall, repaired
@@ -74,8 +74,8 @@ def _choice(raw: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if len(raw) > LARGEST:
         raise EndpointError(Fault.GARBLED)
     try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError) as error:
+        body = read_json(raw)
+    except ValueError as error:
         raise EndpointError(Fault.GARBLED) from error
     if not isinstance(body, dict):
         raise EndpointError(Fault.GARBLED)

@@ -6,10 +6,13 @@ from typing import Any
 
 import json_repair
 
+from companion.foreign_json import read_json
 from companion.text import clean
 
 DEEPEST = 50
 LONGEST = 50_000
+FENCES = 2
+"""Within each other, around the arguments."""
 _FENCE = re.compile(r"```[\w-]*")
 _BRACKET = re.compile(r"[{}\[\]]")
 _DOUBTFUL_ESCAPE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
@@ -58,21 +61,21 @@ def _cleaned(value: object) -> object:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(read_json(text), dict)
+    except ValueError:
         return False
 
 
 def _read(text: str, *, complete: bool) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        return None
-    except ValueError:
-        pass
-    text = text.strip()
-    if fence := _FENCE.match(text):
-        return _read(text[fence.end() :].removesuffix("```"), complete=complete)
+    for _ in range(FENCES + 1):
+        try:
+            return read_json(text)
+        except ValueError:
+            text = text.strip()
+        fence = _FENCE.match(text)
+        if fence is None:
+            break
+        text = text[fence.end() :].removesuffix("```")
     if not complete or not _may_be_mended(text):
         return None
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from companion.foreign_json import is_deep
 from companion.llm.arguments import as_json, dumps, parsed
 
 EFFORT = 1_000_000
@@ -194,7 +195,7 @@ def _value(text: str, start: int, *, complete: bool) -> tuple[Any, int]:
     except (ValueError, RecursionError):
         pass
     else:
-        return value, end
+        return (None, end) if is_deep(value) else (value, end)
     ends = {_balanced(text, start), _block_end(text, start)}
     for end in sorted(end for end in ends if end is not None):
         value = parsed(text[start:end], complete=complete or end < len(text.rstrip()))

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import logging
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from companion.foreign_json import read_json
 from companion.llm.abilities import (
     OPENAI,
     Abilities,
@@ -276,9 +276,9 @@ def _weaker(abilities: Abilities, error: EndpointError) -> Abilities | None:
 
 def _first_chat_model(raw: bytes) -> str:
     try:
-        listed = json.loads(raw)["data"]
+        listed = read_json(raw)["data"]
         names = [entry["id"] for entry in listed if isinstance(entry["id"], str)]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise EndpointError(Fault.GARBLED) from error
     chat = [name for name in names if "embed" not in name.lower()]
     if not chat:

@@ -4,11 +4,11 @@ The agent's prompt explains functions and holds calls and results; a small model
 and on a CPU every token of it costs. What it needs is who it is, what it knows, and the chat.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from companion.foreign_json import read_json
 from companion.llm.protocol import Call, Message
 
 WORKING_CONTEXT = "\n# Working context\n"
@@ -188,7 +188,7 @@ def _result(call: Call, text: str, turn: Turn) -> None:
 def arguments(call: Call) -> dict[str, str]:
     """What `call` was given, empty where that is not JSON."""
     try:
-        parsed = json.loads(call.arguments)
+        parsed = read_json(call.arguments)
     except ValueError:
         return {}
     return parsed if isinstance(parsed, dict) else {}

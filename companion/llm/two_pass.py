@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from companion.foreign_json import read_json
 from companion.llm import said_facts, small_prompt
 from companion.llm.asked_reminders import asked_reminder
 from companion.llm.protocol import LLM, Call, Message, Reply, ToolSchema, Usage
@@ -145,9 +146,9 @@ class TwoPass:
 
     def _opening(self, answer: str) -> Call:
         try:
-            opener = json.loads(answer)
+            opener = read_json(answer)
             number, text = int(opener["number"]), str(opener["text"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, OverflowError, TypeError, KeyError):
             return self._call("stay_silent", reason="the model's answer was not as asked for")
         if number < 1 or not text.strip():
             return self._call("stay_silent")
@@ -253,7 +254,7 @@ def _facts_prompt(turn: Turn) -> list[Message]:
 
 def _facts(text: str) -> list[str]:
     try:
-        facts = json.loads(text)["facts"]
+        facts = list(read_json(text)["facts"])
     except (ValueError, TypeError, KeyError):
         logger.info("the model's list of facts is not as asked for, and was left out")
         return []

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from companion.foreign_json import read_json
 from companion.llm import calls_in_text
 from companion.llm.abilities import Abilities
 from companion.llm.protocol import Call, Message, ToolSchema
@@ -105,8 +106,8 @@ def _call_id(text: str, *, short: bool) -> str:
 def _arguments(text: str) -> str:
     """`text`, or an object around it: servers parse old calls, and fail where one was broken."""
     try:
-        valid = isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        valid = isinstance(read_json(text), dict)
+    except ValueError:
         valid = False
     return text if valid else json.dumps({"unreadable": text}, ensure_ascii=False)
 

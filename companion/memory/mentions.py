@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from companion.memory.words import query_terms
+from companion.memory.words import pieces, query_terms
 
 LONG = 6
 """Letters from which on an ending may differ: "hazelnuts" is "hazelnut" too."""
@@ -19,6 +19,11 @@ class Words:
 
     def __len__(self) -> int:
         return len(self._patterns)
+
+    def all_in(self, text: str) -> bool:
+        """Whether all of them stand in `text`."""
+        text = folded(text)
+        return all(pattern.search(text) for pattern in self._patterns)
 
     def found_in(self, text: str) -> int:
         """How many of them stand in `text`."""
@@ -38,9 +43,23 @@ def folded(text: str) -> str:
     """`text` without case and accents."""
     if text.isascii():
         return text.casefold()
+    return "".join(map(_without_accents, pieces(text)))
+
+
+def _without_accents(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    kept = (character for character in decomposed if not unicodedata.combining(character))
-    return unicodedata.normalize("NFC", "".join(kept))
+    return unicodedata.normalize("NFC", decomposed.translate(_NO_ACCENTS))
+
+
+class _NoAccents(dict[int, int | None]):
+    """What each character becomes; filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = kept = None if unicodedata.combining(chr(code)) else code
+        return kept
+
+
+_NO_ACCENTS = _NoAccents()
 
 
 def _pattern(term: str) -> re.Pattern[str]:

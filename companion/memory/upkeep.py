@@ -13,6 +13,10 @@ from companion.memory.words import STOP_WORDS, tokens
 
 LONG = 60
 """Words that mean something, of a text too long to be one fact: it is compared with nothing."""
+LONGEST = 2000
+"""Characters of a text that is not even read for it: somebody waits meanwhile."""
+MOST_WORDS = 200
+"""Words of any kind, of a text that is compared word by word."""
 WEIGHTS = {
     # the cosine
     "likeness": 3.5,
@@ -99,9 +103,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A text as it is compared: its words in order, and those that mean something."""
+    """A text as it is compared: its words in order, as they are `said` but for those that say
+    nothing, and without their endings; and those that mean something."""
 
     text: str
+    said: tuple[str, ...]
     words: tuple[str, ...]
     content: frozenset[str]
     names: frozenset[str]
@@ -109,8 +115,9 @@ class _Read:
     @property
     def is_a_fact(self) -> bool:
         """Whether it can be compared: keys and numbers are near to all of their kind."""
-        opaque = sum(_has_digit(word) for word in self.content)
-        return 0 < len(self.content) <= LONG and 2 * opaque <= len(self.content)
+        if not 0 < len(self.content) <= LONG or len(self.words) > MOST_WORDS:
+            return False
+        return 2 * sum(_has_digit(word) for word in self.content) <= len(self.content)
 
 
 def judge(text: str, known: Sequence[Known]) -> Verdict:
@@ -138,13 +145,14 @@ def judge(text: str, known: Sequence[Known]) -> Verdict:
 
 def adds_to(new: str, old: str) -> bool:
     """Whether `new` says all that `old` does, and perhaps more."""
+    if len(old) > LONGEST:
+        return old.strip() in new
     return _read(old).content <= _read(new).content and not _changes(_read(new), _read(old))
 
 
 def _says_the_same(new: _Read, old: _Read) -> bool:
     """The same words in the same order, but for those that say nothing."""
-    said = [[word for word in tokens(read.text) if word not in _FILLING] for read in (new, old)]
-    return new.text == old.text or (bool(said[0]) and said[0] == said[1])
+    return new.text == old.text or (bool(new.said) and new.said == old.said)
 
 
 def signs(new: str, old: str, likeness: float | None) -> dict[str, float]:
@@ -207,13 +215,20 @@ def _plain(text: str) -> str:
     return " ".join(_NOW.sub("", text).strip(" -*•").split())
 
 
-@lru_cache(maxsize=4096)
 def _read(text: str) -> _Read:
-    text = text.strip()
-    words = tuple(_stem(word) for word in tokens(text))
+    if len(text) > LONGEST:
+        return _Read(text.strip(), (), (), frozenset(), frozenset())
+    return _read_fact(text.strip())
+
+
+@lru_cache(maxsize=4096)
+def _read_fact(text: str) -> _Read:
+    every = tokens(text)
+    said = tuple(word for word in every if word not in _FILLING)
+    words = tuple(_stem(word) for word in every)
     content = frozenset(word for word in words if word not in _EMPTY)
     names = frozenset(_stem(name.casefold()) for name in _NAME.findall(text))
-    return _Read(text, words, content, names)
+    return _Read(text, said, words, content, names)
 
 
 def _stem(word: str) -> str:

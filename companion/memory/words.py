@@ -7,7 +7,7 @@ and what is written with them ("C++", "node.js", "50%", emoji). Stemming is left
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 LONGEST = 40
@@ -15,6 +15,8 @@ LONGEST = 40
 
 MOST_TERMS = 200
 """Of a query; what is longer is a text that somebody pasted."""
+PIECE = 16_384
+"""Characters that are folded at once: nothing else runs meanwhile. A query has one piece."""
 
 # What ends or parts words and means nothing alone. Dot, colon and hyphen may stand inside.
 _PUNCTUATION = r"\s\x00-\x1f\x7f.,;:!?\"'()\[\]{}`-"
@@ -67,7 +69,7 @@ class _Chunk:
 def tokens(text: str) -> list[str]:
     """All tokens of `text`, for the index. None of them holds ASCII but letters and digits."""
     found: list[str] = []
-    for chunk in _CHUNK.findall(_fold(text)):
+    for chunk in (one for piece in pieces(text) for one in _CHUNK.findall(_fold(piece))):
         if chunk.isascii() and chunk.isalnum():
             found.append(chunk[:LONGEST])
             continue
@@ -85,7 +87,7 @@ def query_terms(text: str) -> list[str]:
     letters of what is written with symbols: "C++" does not ask for "c".
     """
     found: list[str] = []
-    for chunk in _CHUNK.findall(_fold(text)):
+    for chunk in _CHUNK.findall(_fold(next(pieces(text), ""))):
         if chunk.isascii() and chunk.isalnum():
             found.append(chunk[:LONGEST])
             continue
@@ -131,6 +133,19 @@ def _naming(name: str) -> re.Pattern[str]:
     if re.match(f"[{_UNSPACED}]", name):
         return re.compile(quoted)
     return re.compile(rf"\b{quoted}\b(?:['’]s\b)?", re.IGNORECASE)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """`text` in parts of at most `PIECE` characters, words kept whole where that can be."""
+    begin = 0
+    while len(text) - begin > PIECE:
+        end = begin + PIECE
+        space = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end))
+        end = space + 1 if space >= begin else end
+        yield text[begin:end]
+        begin = end
+    if begin < len(text):
+        yield text[begin:]
 
 
 def _fold(text: str) -> str:

@@ -1,12 +1,12 @@
 """What a model is asked at night, and its answer. It is a prompt: change it with care."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from pydantic import ValidationError
 
 from companion.event_text import local_time
+from companion.foreign_json import read_json
 from companion.llm.protocol import Call, Message, ToolSchema
 from companion.night.tidying import Edits, Material
 
@@ -79,7 +79,7 @@ def edits(calls: Sequence[Call]) -> Edits:
     for call in calls:
         if call.name == TIDY.name:
             try:
-                return Edits.model_validate(json.loads(call.arguments))
+                return Edits.model_validate(read_json(call.arguments))
             except (ValueError, ValidationError):
                 return Edits()
     return Edits()

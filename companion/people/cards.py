@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from companion.errors import OperatorError
+from companion.foreign_json import read_json
 from companion.text import clean
 
 MOST_BYTES = 20 * 2**20
@@ -160,11 +160,11 @@ def _of_json(content: bytes) -> Card:
     if len(content) > MOST_CARD_BYTES:
         raise CardError(f"The card's text is larger than {MOST_CARD_BYTES // 2**20} MB.")
     try:
-        card = _Card.model_validate(_cleaned(json.loads(content.decode("utf-8-sig"))))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise CardError("The file is no character card: neither JSON nor a PNG.") from error
+        card = _Card.model_validate(_cleaned(read_json(content.decode("utf-8-sig"))))
     except ValidationError as error:
         raise CardError(f"The file is no character card of V2 or V3: {_why(error)}.") from error
+    except ValueError as error:
+        raise CardError("The file is no character card: neither JSON nor a PNG.") from error
     if card.spec not in ("chara_card_v2", "chara_card_v3"):
         raise CardError(f"The file is no character card of V2 or V3, but {card.spec[:40]!r}.")
     return _used(card.data)

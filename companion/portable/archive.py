@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 from companion.error_text import why
 from companion.errors import OperatorError
+from companion.foreign_json import read_json
 from companion.portable.export import FILES, FORMAT, MANIFEST, ROWS, VERSION
 from companion.storage.personal import TABLES, Role
 from companion.text import clean
@@ -81,7 +81,7 @@ def _require_sane(archive: zipfile.ZipFile, path: Path) -> None:
 def _name(archive: zipfile.ZipFile, path: Path) -> str:
     foreign = OperatorError(f"{path} is a zip, but no export of a companion's.")
     try:
-        manifest = json.loads(_content(archive, MANIFEST))
+        manifest = read_json(_content(archive, MANIFEST))
         if manifest["format"] != FORMAT:
             raise foreign
         version, name = int(manifest["version"]), clean(str(manifest["name"]))
@@ -108,7 +108,7 @@ def _rows(archive: zipfile.ZipFile, path: Path, name: str) -> Iterator[dict[str,
     for number, line in enumerate(_content(archive, name).splitlines(), 1):
         try:
             yield {column: _value(column, value) for column, value in _object(line).items()}
-        except (ValueError, TypeError, RecursionError, binascii.Error) as error:
+        except (ValueError, TypeError, binascii.Error) as error:
             raise OperatorError(
                 f"Line {number} of {name} in {path} is not what an export has there ({error})."
                 " Nothing was taken."
@@ -116,7 +116,7 @@ def _rows(archive: zipfile.ZipFile, path: Path, name: str) -> Iterator[dict[str,
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    row = json.loads(line)
+    row = read_json(line)
     if not isinstance(row, dict):
         raise TypeError("no object")
     return row

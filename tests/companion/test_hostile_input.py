@@ -1,16 +1,10 @@
 """Whatever somebody sends is answered, harms nothing, and keeps nobody waiting."""
 
-import asyncio
-import gc
 import os
-import random
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from selectors import BaseSelector
-from typing import Any
 
 import pytest
 
@@ -18,11 +12,11 @@ from companion.events import FileReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.text import cut
 from companion.worker import FAILED
-from tests.support.hostile import BITS, NAMED, generated
+from tests.support.hostile import BITS, NAMED
 from tests.support.scripted_llm import ScriptedLLM, calls
+from tests.support.stalls import Stalls, stalls_of_this_loop
 from tests.support.world import World, a_world
 
-GENERATED = int(os.environ.get("COMPANION_HOSTILE", "40"))
 LONGEST_STALL = 0.1
 """Seconds for which the event loop may work without a pause."""
 EACH_NTH = 16
@@ -40,43 +34,14 @@ def obliging(messages: Sequence[Message]) -> Reply:
     )
 
 
-@dataclass
-class Stalls:
-    """The longest time for which the event loop computed without letting others in.
-
-    That is its thread's own time, from when it was woken until it waits again: a machine that is
-    busy with something else does not count.
-    """
-
-    longest: float = 0.0
-    during: str = ""
-    now: str = ""
-    _woken: float = 0.0
-
-    def watch(self, selector: BaseSelector) -> None:
-        select = selector.select
-
-        def watched(timeout: float | None = None) -> Any:
-            worked = time.thread_time() - self._woken
-            if self._woken and worked > self.longest:
-                self.longest, self.during = worked, self.now
-            events = select(timeout)
-            self._woken = time.thread_time()
-            return events
-
-        setattr(selector, "select", watched)  # noqa: B010 - a selector of this loop alone
-
-
 @asynccontextmanager
 async def watched(folder: Path) -> AsyncIterator[tuple[World, Stalls]]:
     """A world whose model does what it is told, and how its event loop fares."""
-    stalls = Stalls()
-    async with a_world(folder, ScriptedLLM(obliging)) as world:
-        gc.collect()
-        gc.freeze()  # what pytest and its plugins hold is no work of ours
-        stalls.watch(asyncio.get_running_loop()._selector)  # type: ignore[attr-defined]
+    async with (
+        a_world(folder, ScriptedLLM(obliging)) as world,
+        stalls_of_this_loop() as stalls,
+    ):
         yield world, stalls
-        gc.unfreeze()
     assert stalls.longest < LONGEST_STALL, f"during {stalls.during}"
 
 
@@ -103,17 +68,6 @@ async def test_named_inputs_are_answered_one_by_one(
             assert await world.say(NAMED[name]), name
             assert faults(caplog, world) == [], name
         assert await world.say("/help")
-
-
-async def test_generated_inputs_are_answered(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    chance = random.Random(7)
-    async with watched(tmp_path) as (world, stalls):
-        for number in range(GENERATED):
-            text = stalls.now = generated(chance)
-            assert await world.say(text, f"person {number % 20}"), ascii(text)
-            assert faults(caplog, world) == [], ascii(text)
 
 
 async def test_names_of_people_and_files_and_what_is_replied_to(

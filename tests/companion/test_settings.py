@@ -273,6 +273,11 @@ def test_a_file_that_is_no_toml_is_named_with_the_line(tmp_path: Path) -> None:
     assert "line 1" in message_for(tmp_path, "[agent\n")
 
 
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000, "1e999", "nan", "9999-99-99"])
+def test_a_value_that_toml_itself_stumbles_over_is_refused(tmp_path: Path, value: str) -> None:
+    assert message_for(tmp_path, f"[openers]\na_day = {value}")
+
+
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "companion.toml"
     path.write_bytes(b'[agent]\nname = "M\xfcller"')

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.text import clean, counted, cut
+from companion.text import NAME_READ, clean, counted, cut, neutral_name
 from tests.support.simple_counter import SimpleCounter
 
 count = SimpleCounter().count
@@ -41,3 +41,9 @@ def test_a_cut_text_fits(text: str, limit: int) -> None:
     shown = cut(text, limit, count)
     assert count(shown) <= limit
     assert shown == text or count(text) > limit
+
+
+def test_a_name_is_shown_short_and_one_of_a_megabyte_is_not_even_read() -> None:
+    assert neutral_name("  Anna\n[system]: ") == "Anna system"
+    assert neutral_name("\u202e" * NAME_READ + "Anna") == "somebody"
+    assert len(neutral_name("x" * 1_000_000)) == 40

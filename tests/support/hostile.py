@@ -1,6 +1,5 @@
-"""Inputs that somebody may send by accident or on purpose: named ones, and generated ones."""
+"""Inputs that somebody may send by accident or on purpose, by name."""
 
-import random
 from collections.abc import Mapping
 
 BITS: Mapping[str, str] = {
@@ -86,20 +85,3 @@ NAMED = {
     **{f"{name}, forgotten": f"/forget yes {bit}" for name, bit in BITS.items()},
 }
 """What a person may write, by name."""
-
-_SHORT = [bit for bit in BITS.values() if len(bit) < 400]
-_COMMANDS = ("", "", "", "/search ", "/remember ", "/forget ", "/timezone ", "/")
-
-
-def generated(chance: random.Random) -> str:
-    """Some text of hostile bits, and of characters from anywhere."""
-    parts = [chance.choice(_COMMANDS)]
-    for _ in range(chance.randint(1, 6)):
-        if chance.random() < 0.7:
-            bit = chance.choice(_SHORT)
-            begin = chance.randrange(len(bit) + 1)
-            parts.append(bit[begin : begin + chance.randint(1, 60)])
-        else:
-            length = chance.randint(1, 12)
-            parts.append("".join(chr(chance.randrange(0x11_0000)) for _ in range(length)))
-    return "".join(parts)

@@ -145,7 +145,9 @@ async def test_the_speakers_own_name_is_taken_off_an_answer(tmp_path: Path) -> N
         assert await world.say("Hi") == ["Hello!"]
 
 
-@pytest.mark.parametrize("garbage", ["", "{", "[]", "null", '{"facts": [1, null, {}]}'])
+@pytest.mark.parametrize(
+    "garbage", ["", "{", "[]", "null", '{"facts": [1, null, {}]}', '{"facts": 5}', "[" * 9000]
+)
 async def test_garbage_for_facts_costs_no_answer(tmp_path: Path, garbage: str) -> None:
     async with a_world(tmp_path, TwoPass(ScriptedSmall("Hello!", facts=garbage))) as world:
         assert await world.say("I have a dog called Bruno.") == ["Hello!"]

@@ -46,6 +46,19 @@ BOTH_TRUE = [
 ]
 
 
+def test_a_text_too_long_to_be_a_fact_is_only_its_own_double() -> None:
+    long = "I live in Shanghai. " + "word " * 20_000
+    assert judge(long, [Known(id=1, text=long + " ")]) == Verdict(1)
+    assert judge(long, [Known(id=1, text="I live in Berlin.")]) == Verdict()
+    assert judge("I live in Berlin.", [Known(id=1, text=long)]) == Verdict()
+
+
+def test_all_of_a_long_text_has_to_stand_in_what_adds_to_it() -> None:
+    long = "I live in Shanghai. " + "word " * 20_000
+    assert adds_to(f"{long} And more.", long)
+    assert not adds_to("I live in Berlin.", long)
+
+
 async def judged(old: str, new: str) -> Verdict:
     """What `new` makes of `old`, with real vectors."""
     rows = await WordLlama().embed([old, new])

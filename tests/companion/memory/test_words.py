@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.memory.words import LONGEST, named_in, names, query_terms, tokens, without_names
+from companion.memory.words import (
+    LONGEST,
+    PIECE,
+    named_in,
+    names,
+    pieces,
+    query_terms,
+    tokens,
+    without_names,
+)
 
 
 @given(st.text())
@@ -92,3 +101,20 @@ def test_a_query_of_nothing_but_a_name_keeps_it() -> None:
 
 def test_a_name_that_is_an_everyday_word_names_nobody() -> None:
     assert names("Will Smith") == ["smith"]
+
+
+@given(st.text(st.sampled_from("a é我\n\u0301"), max_size=30), st.integers(1, 4000))
+def test_a_long_text_is_read_in_pieces_that_are_all_of_it(text: str, times: int) -> None:
+    long = text * times
+    parts = list(pieces(long))
+    assert "".join(parts) == long
+    assert all(0 < len(part) <= PIECE for part in parts)
+
+
+def test_no_word_of_a_long_text_is_cut_where_it_is_cut_into_pieces() -> None:
+    assert set(tokens("lorem café " * 10_000)) == {"lorem", "cafe"}
+    assert set(tokens("lorem\ncafé\n" * 10_000)) == {"lorem", "cafe"}
+
+
+def test_of_a_query_the_first_piece_is_looked_for() -> None:
+    assert query_terms("plum " * PIECE + "pear") == ["plum"]

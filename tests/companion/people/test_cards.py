@@ -144,3 +144,9 @@ def test_no_file_makes_it_fail_in_another_way(noise: bytes, at: int) -> None:
 def test_a_card_with_a_lone_surrogate_can_be_stored(tmp_path: Path) -> None:
     found = read(card(name="A\ud800da", description="\ud800\0", first_mes="\udfff"))
     (tmp_path / "x").write_text(found.name + found.text + found.greetings[0], encoding="utf-8")
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 900 + "]" * 900, "1e999", "NaN"])
+def test_json_that_stumbles_anybody_is_no_card(value: str) -> None:
+    with pytest.raises(CardError):
+        read(f'{{"spec": "chara_card_v2", "data": {{"name": {value}}}}}'.encode())
