@@ -6,7 +6,7 @@ from weakref import WeakValueDictionary
 
 from companion.clock import Clock
 from companion.deliveries import Deliveries, Pieces, Send, whole
-from companion.events import Address, OutgoingMessage, PlatformEvent, Sender
+from companion.events import Address, Author, OutgoingMessage, PlatformEvent, Sender
 from companion.lanes import Lanes
 from companion.memories import Memories
 from companion.openers.turns import OpenerTurns
@@ -91,6 +91,7 @@ class Companion:
             schedule.resume(tx, place.person, place.id)
             hello = self.people.hello_in(tx, place)
             known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
+            known = self.people.known_as_stranger(tx, known)
             return hello, inbox.add(tx, place, known, now)
 
         hello, item = await self._db.write(work)
@@ -177,5 +178,9 @@ def _cleaned(event: PlatformEvent) -> PlatformEvent:
         for name in event.__dataclass_fields__
         if isinstance(value := getattr(event, name), str)
     }
-    sender = replace(event.sender, name=clean(event.sender.name))
-    return replace(event, sender=sender, **texts)  # type: ignore[arg-type]
+    people = {
+        name: replace(value, name=clean(value.name))
+        for name in event.__dataclass_fields__
+        if isinstance(value := getattr(event, name), Sender | Author)
+    }
+    return replace(event, **people, **texts)  # type: ignore[arg-type]

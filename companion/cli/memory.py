@@ -86,7 +86,7 @@ async def run_search(args: argparse.Namespace) -> int:
         print_json({"recall": recall, "archival": [_plain(hit) for hit in kept.items]})
         return 0
     for hit in said.items:
-        sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.speaker}: {hit.said}\n")
+        sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.by}: {hit.said}\n")
         sys.stdout.write(_explained(hit.parts) if args.explain else "")
     for passage in kept.items:
         kept_at = f"{passage.created_at:%Y-%m-%d %H:%M}  (kept{_past(passage.until)})"

@@ -138,9 +138,7 @@ async def _search(asked: Asked) -> str:
         return "Tell me what: /search the book that I wanted to read"
     said = await asked.memory.search_messages(asked.words, zone=asked.zone)
     kept = await asked.memory.search(asked.words)
-    lines = [
-        f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items
-    ]
+    lines = [f"- {local_time(hit.said_at, asked.zone)}, {hit.by}: {hit.said}" for hit in said.items]
     lines += [
         f"- note of {local_time(hit.created_at, asked.zone)}{_past(asked, hit)}: {hit.text}"
         for hit in kept.items

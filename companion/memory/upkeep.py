@@ -13,6 +13,8 @@ from companion.memory.words import STOP_WORDS, tokens
 
 LONG = 60
 """Words that mean something, of a text too long to be one fact: it is compared with nothing."""
+LONGEST = 5 * LONG
+"""Words of any kind, of such a text: the same few again and again take as long to compare."""
 WEIGHTS = {
     # the cosine
     "likeness": 3.5,
@@ -110,7 +112,8 @@ class _Read:
     def is_a_fact(self) -> bool:
         """Whether it can be compared: keys and numbers are near to all of their kind."""
         opaque = sum(_has_digit(word) for word in self.content)
-        return 0 < len(self.content) <= LONG and 2 * opaque <= len(self.content)
+        is_short = len(self.words) <= LONGEST and 0 < len(self.content) <= LONG
+        return is_short and 2 * opaque <= len(self.content)
 
 
 def judge(text: str, known: Sequence[Known]) -> Verdict:
@@ -139,6 +142,12 @@ def judge(text: str, known: Sequence[Known]) -> Verdict:
 def adds_to(new: str, old: str) -> bool:
     """Whether `new` says all that `old` does, and perhaps more."""
     return _read(old).content <= _read(new).content and not _changes(_read(new), _read(old))
+
+
+def shared(text: str, other: str) -> float:
+    """How much of what `text` says stands in `other`, from 0 to 1."""
+    words = _meant(text)
+    return len(words & _meant(other)) / max(len(words), 1)
 
 
 def _says_the_same(new: _Read, old: _Read) -> bool:
@@ -211,9 +220,14 @@ def _plain(text: str) -> str:
 def _read(text: str) -> _Read:
     text = text.strip()
     words = tuple(_stem(word) for word in tokens(text))
-    content = frozenset(word for word in words if word not in _EMPTY)
+    content = _meant(text)
     names = frozenset(_stem(name.casefold()) for name in _NAME.findall(text))
     return _Read(text, words, content, names)
+
+
+def _meant(text: str) -> frozenset[str]:
+    """The words that mean something."""
+    return frozenset(map(_stem, tokens(text))) - _EMPTY
 
 
 def _stem(word: str) -> str:

@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 
 from companion.clock import Clock
-from companion.events import PlatformEvent, Sender, TimerFired
+from companion.events import FileReceived, MessageReceived, PlatformEvent, Sender, TimerFired
 from companion.people import notices
 from companion.people.notices import Announce
 from companion.people.pairing import Pairing
@@ -111,6 +112,13 @@ class Access:
         if not event.address.private and not getattr(event, "addressed", True):
             return True
         return self.admits_in(tx, event.address.platform, event.sender.user)
+
+    def known_as_stranger(self, tx: Tx, event: PlatformEvent) -> PlatformEvent:
+        """`event`; one that was overheard from somebody who may not talk to us says so."""
+        if not isinstance(event, MessageReceived | FileReceived) or event.addressed:
+            return event
+        admitted = self.admits_in(tx, event.address.platform, event.sender.user)
+        return event if admitted else replace(event, stranger=True)
 
     def hello_in(self, tx: Tx, place: Place) -> InboxItem | None:
         """What is stored and how it is erased, for somebody who was never told; once."""

@@ -35,7 +35,7 @@ class _Texts:
 
 
 _TEXTS = (
-    _Texts("message", plain=("text",), as_json=("calls",)),
+    _Texts("message", plain=("text", "source"), as_json=("calls",)),
     _Texts("inbox", as_json=("body",)),
     _Texts("step", as_json=("reply",)),
     _Texts("tool_done", plain=("result",), key=("step_id", "number")),
