@@ -5,7 +5,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from companion.clock import Clock
-from companion.events import FileReceived, MessageReceived, PlatformEvent, Sender, TimerFired
+from companion.events import (
+    Address,
+    FileReceived,
+    MessageReceived,
+    PlatformEvent,
+    Sender,
+    TimerFired,
+)
 from companion.people import notices
 from companion.people.notices import Announce
 from companion.people.pairing import Pairing
@@ -122,11 +129,16 @@ class Access:
 
     def hello_in(self, tx: Tx, place: Place) -> InboxItem | None:
         """What is stored and how it is erased, for somebody who was never told; once."""
-        if not self._hello or not place.address.private or place.address.platform in self._trusted:
-            return None
-        if not access.tell_once(tx, place.person, self._clock.now()):
-            return None
-        return notices.put(tx, place, f"hello {place.person}", self._hello, self._clock)
+        words = self.hello_words(tx, place.person, place.address)
+        return (
+            notices.put(tx, place, f"hello {place.person}", words, self._clock) if words else None
+        )
+
+    def hello_words(self, tx: Tx, person: int, address: Address) -> str:
+        """The same, to be said now; empty for somebody who has been told."""
+        if not self._hello or not address.private or address.platform in self._trusted:
+            return ""
+        return self._hello if access.tell_once(tx, person, self._clock.now()) else ""
 
     def is_shut_out(self, tx: Tx, item: InboxItem) -> bool:
         """Whether nothing more may be done for this event: its person was shut out meanwhile."""
