@@ -30,6 +30,7 @@ from companion.person_memory import PersonMemory
 from companion.queue_manager import Also, QueueManager, is_pressure
 from companion.refusals import Refusals
 from companion.reply_calls import as_calls, says
+from companion.sources import Heard, heard, of_what_is_said
 from companion.steps import Steps, Stored, TakenBackError
 from companion.storage import inbox, journal, outbox
 from companion.storage.database import Database, Tx
@@ -176,6 +177,7 @@ class Agent:
             zone=self._queue.context.zone,
             clock=self._clock,
             fits=lambda text: self._counter.count(text) <= self._limits.message,
+            heard=lambda: self._db.read(lambda tx: _heard(tx, item)),
             looks_again=looks_again,
             errand=errand,
         )
@@ -220,6 +222,7 @@ class Agent:
             text=text + told(self._lore, said, (one.text for one in self._queue.queue)),
             speaker="" if isinstance(item.event, TimerFired) else _name_of(item),
             said=said,
+            source=of_what_is_said(events),
         )
 
     async def _run_unless_taken_back(
@@ -372,6 +375,11 @@ def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:
         journal.steps(tx, item.person, item.id),
         outbox.sent_texts(tx, item.person, item.id),
     )
+
+
+def _heard(tx: Tx, item: InboxItem) -> Heard:
+    """Whose words the model hears in the turn of `item`."""
+    return heard([*inbox.heard(tx, item.person, item.id), item.event])
 
 
 def _message(item: InboxItem) -> str:

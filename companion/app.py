@@ -26,6 +26,7 @@ from companion.night.thoughts import Night
 from companion.openers.offering import Offering
 from companion.openers.turns import opener_turns
 from companion.opening import Storage, open_storage
+from companion.people import welcome
 from companion.people.access import HELLO, Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Hooks, Linking
@@ -124,8 +125,9 @@ def assemble(
         db, settings=settings, agents=agents, memories=storage.memories, clock=clock
     )
     night = _night(storage, thinking.night, agents, among.allowance)
-    purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes))
     answering = Answering(db, deliveries, clock)
+    hello = welcome.purpose(among.access, answering)
+    purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose, hello, *more_purposes))
     typing = Typing()
     worker = Worker(
         db,

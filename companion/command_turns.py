@@ -92,6 +92,8 @@ class CommandTurns:
         if isinstance(made, Farewell):
             self._deliveries.add(outbox.kept_nowhere(item, made.text))
             return
+        for piece in asked.answered:
+            self._deliveries.add(piece)
         make = made if callable(made) else lambda _tx: made
         await self._answering.answer(item, lambda tx: _seen_by_the_model(tx, item.person, make))
         self._agents.discard(item.person)

@@ -17,6 +17,7 @@ from companion.events import (
     TimerFired,
     VoiceReceived,
 )
+from companion.sources import author_passed_on, of_a_forward
 from companion.text import neutral_name
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -57,8 +58,10 @@ def ago(at: datetime, now: datetime, where: tzinfo) -> str:
 def spoken(event: Event) -> str:
     """What the sender said with `event`, verbatim; empty when they said nothing."""
     match event:
-        case MessageReceived(text=text) | MessageEdited(text=text) | FileReceived(text=text):
+        case MessageReceived(text=text) | MessageEdited(text=text):
             return text
+        case FileReceived(text=text, contents=contents):
+            return "\n\n".join(filter(None, (text, contents)))
     return ""
 
 
@@ -69,10 +72,14 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
         return f"{head} (nobody wrote; {_due(event, where)}{event.cue}) {event.text}"
     name = neutral_name(event.sender.name)
     match event:
-        case MessageReceived(answers=answers, away=away):
+        case MessageReceived(stranger=True):
+            return f"{head} (overheard from {name}, a stranger)\n{_quoted(shown)}"
+        case MessageReceived(away=away):
+            author = author_passed_on(event)
+            if author is not None:
+                return f"{head} ({name} passes on {of_a_forward(author)})\n{_quoted(shown)}"
             after = f" (after {duration(away)})" if away is not None else ""
-            reply = f" (in reply to “{answers}”)" if answers is not None else ""
-            return f"{head} {name}{after}{reply}: {shown}"
+            return f"{head} {name}{after}{_reply(event)}: {shown}"
         case MessageEdited():
             return f"{head} ({name} changed an earlier message to) {shown}"
         case MessageDeleted():
@@ -81,8 +88,7 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
             did = "took back" if removed else "reacted with"
             return f"{head} ({name} {did} {emoji}{f' to “{about}”' if about else ''})"
         case FileReceived():
-            caption = f" and wrote: {shown}" if shown else ""
-            return f"{head} ({name} sent a file, {_file(event)}){caption}"
+            return f"{head} ({_who(event)} sent a file, {_file(event)}){_caption(event, shown)}"
         case VoiceReceived():
             return (
                 f"{head} ({name} sent a voice message of {event.seconds} s, which nobody here can"
@@ -92,6 +98,36 @@ def event_text(event: Event, where: tzinfo, shown: str) -> str:
             return f"{head} ({name} opened the chat for the first time)"
         case PersonReturned(away=away):
             return f"{head} ({name} came back after {duration(away)})"
+
+
+def _reply(event: MessageReceived) -> str:
+    """What a message replies to, in one line that nothing in it can end."""
+    if event.answers is None:
+        return ""
+    whose = ""
+    if event.answered is not None:
+        whose = f"{neutral_name(event.answered.name)}: "
+    return f" (in reply to “{whose}{' '.join(event.answers.split()).replace('”', '’')}”)"
+
+
+def _who(event: FileReceived) -> str:
+    name = neutral_name(event.sender.name)
+    if event.stranger:
+        return f"{name}, a stranger,"
+    author = author_passed_on(event)
+    return name if author is None else f"{name}, out of {of_a_forward(author)},"
+
+
+def _caption(event: FileReceived, shown: str) -> str:
+    if not shown:
+        return ""
+    is_own = author_passed_on(event) is None and not event.stranger
+    return f" and wrote: {shown}" if is_own else f" with the words:\n{_quoted(shown)}"
+
+
+def _quoted(text: str) -> str:
+    """Words of somebody else, so that no line of them passes for anything but that."""
+    return "\n".join(f"> {line}" for line in text.split("\n"))
 
 
 def _due(event: TimerFired, where: tzinfo) -> str:
@@ -114,9 +150,8 @@ def album_text(album: Sequence[Event], where: tzinfo, shown: str) -> str:
     if len(files) < 2 or isinstance(first, TimerFired):
         return event_text(first, where, shown)
     head = f"[{local_time(first.at, where)}, {_origin(first.address)}]"
-    caption = f" and wrote: {shown}" if shown else ""
     sent = "; ".join(map(_file, files))
-    return f"{head} ({neutral_name(first.sender.name)} sent {len(files)} files: {sent}){caption}"
+    return f"{head} ({_who(files[0])} sent {len(files)} files: {sent}){_caption(files[0], shown)}"
 
 
 def _origin(address: Address) -> str:

@@ -42,6 +42,14 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Who wrote what somebody else shows us: their id and name on the platform, where known."""
+
+    user: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """Common to all that a platform tells us.
 
@@ -68,11 +76,19 @@ class MessageReceived(Incoming):
     not `addressed` to the companion was overheard in a group, and gets no answer. Where
     `more_may_follow`, people write in several quick messages, to be answered together. `away` is
     how long they had written nothing before, if that was long.
+
+    Not all words are the sender's own: `answered` wrote those that are replied to, where it was
+    not the companion, and `forwarded` those that the sender only passes on. A `stranger` is
+    somebody in a group who may not talk to the companion; that is found out when the event is taken
+    in.
     """
 
     text: str
     message: str = ""
     answers: str | None = None
+    answered: Author | None = None
+    forwarded: Author | None = None
+    stranger: bool = False
     addressed: bool = True
     more_may_follow: bool = False
     away: timedelta | None = None
@@ -110,13 +126,17 @@ class ReactionReceived(Incoming):
 class FileReceived(Incoming):
     """A person sent a file. `text` is the caption; `size` counts bytes. Else as MessageReceived.
 
-    Files that were sent as one have the same `album`, the platform's id of it.
+    `contents` is what stands in it, where that can be read. Files that were sent as one have the
+    same `album`, the platform's id of it.
     """
 
     name: str
     media_type: str
     size: int
     text: str = ""
+    contents: str = ""
+    forwarded: Author | None = None
+    stranger: bool = False
     message: str = ""
     addressed: bool = True
     more_may_follow: bool = False

@@ -9,7 +9,7 @@ from companion.memory.upkeep import Known, adds_to, judge
 from companion.noticing import Kept, Noticed
 from companion.storage import drawn, passages, past_passages
 from companion.storage.database import Tx
-from companion.storage.passages import Passage
+from companion.storage.passages import OWN_SOURCES, Passage
 
 NOTHING = 0
 """Given for the number of a note that is replaced: none is, both are true."""
@@ -36,6 +36,8 @@ def keep(
     """
     gone = _replaced(tx, person, noticed, replaces)
     same = passages.same(tx, person, text) or noticed.double
+    if same and source != same.source and not {source, same.source} <= set(OWN_SOURCES):
+        same = None  # what somebody else says as well is not told again by the person
     standing = past_passages.renew(tx, person, same.id, now) if same else None
     kept = standing or passages.add(tx, person, text, source=source, now=now, event=event)
     past = [past_passages.supersede(tx, person, old.id, by=kept.id, now=now) for old in gone]

@@ -2,11 +2,12 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 from weakref import WeakValueDictionary
 
 from companion.clock import Clock
 from companion.deliveries import Deliveries, Pieces, Send, whole
-from companion.events import Address, OutgoingMessage, PlatformEvent, Sender
+from companion.events import Address, Author, OutgoingMessage, PlatformEvent, Sender
 from companion.lanes import Lanes
 from companion.memories import Memories
 from companion.openers.turns import OpenerTurns
@@ -91,6 +92,7 @@ class Companion:
             schedule.resume(tx, place.person, place.id)
             hello = self.people.hello_in(tx, place)
             known = with_what_it_is_about(tx, place, came_back(tx, place, event, now))
+            known = self.people.known_as_stranger(tx, known)
             return hello, inbox.add(tx, place, known, now)
 
         hello, item = await self._db.write(work)
@@ -172,13 +174,14 @@ class Typing:
 
 def _cleaned(event: PlatformEvent) -> PlatformEvent:
     """`event` as it can be stored: its texts without NUL and lone surrogates."""
-    texts = {
-        name: clean(value)
-        for name in event.__dataclass_fields__
-        if isinstance(value := getattr(event, name), str)
-    }
-    sender = Sender(user=clean(event.sender.user), name=clean(event.sender.name))
-    where = event.address
-    thread = None if where.thread is None else clean(where.thread)
-    address = replace(where, chat=clean(where.chat), thread=thread)
-    return replace(event, address=address, sender=sender, **texts)  # type: ignore[arg-type]
+    cleaned: dict[str, Any] = {}
+    for name in event.__dataclass_fields__:
+        match getattr(event, name):
+            case str(text):
+                cleaned[name] = clean(text)
+            case (Sender() | Author()) as who:
+                cleaned[name] = replace(who, user=clean(who.user), name=clean(who.name))
+            case Address(chat=chat, thread=thread) as where:
+                thread = None if thread is None else clean(thread)
+                cleaned[name] = replace(where, chat=clean(chat), thread=thread)
+    return replace(event, **cleaned)

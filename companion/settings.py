@@ -21,8 +21,8 @@ from pydantic import (
 
 from companion.error_text import why
 from companion.errors import SettingsError
-from companion.openers.hours import Hours
 from companion.settings_faults import explain, explain_variable
+from companion.timed.hours import Hours
 
 
 class _Section(BaseModel):

@@ -75,6 +75,11 @@ def about_person(text: str) -> list[str]:
     return [line for line in lines[start:] if line.strip()]
 
 
+def kept_lines(text: str) -> list[str]:
+    """All lines that say something: those about the persona, and those about the person."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def without(text: str, gone: Collection[str]) -> str:
     """`text` without those of the lines about the person that are `gone`."""
     lines = text.splitlines()
@@ -90,13 +95,9 @@ def with_lines(text: str, more: Collection[str]) -> str:
 
 def difference(before: str, after: str) -> list[str]:
     """What `after` has no more and what it has anew, a line each."""
-    old, new = _filled(before), _filled(after)
+    old, new = kept_lines(before), kept_lines(after)
     gone = [f"No longer: {line}" for line in old if line not in new]
     return gone + [f"Again: {line}" for line in new if line not in old]
-
-
-def _filled(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _within(text: str, limit: int, *, before: int) -> str:

@@ -28,10 +28,7 @@ def would_go(meant: Meant, words: str, zone: tzinfo) -> str | Question:
         ),
         *_part(
             "Messages",
-            [
-                f"{s.speaker}, {local_time(s.said_at, zone)}: {_short(s.said, words)}"
-                for s in meant.said
-            ],
+            [f"{s.by}, {local_time(s.said_at, zone)}: {_short(s.said, words)}" for s in meant.said],
         ),
         *_part("Plans", [f"{text} ({local_time(at, zone)})" for text, at in meant.plans]),
         *_part("From my summary of what is long past", meant.summed_up),

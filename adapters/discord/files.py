@@ -24,7 +24,7 @@ async def with_contents(
 ) -> list[PlatformEvent]:
     """`events`, one for each of `files`, with the contents of those that are text."""
     return [
-        replace(event, text=await _text(event, file)) if _is_text(event) else event
+        replace(event, contents=await _contents(event, file)) if _is_text(event) else event
         for event, file in zip(events, files, strict=True)
         if isinstance(event, FileReceived)
     ]
@@ -36,17 +36,16 @@ def _is_text(event: PlatformEvent) -> bool:
     return event.media_type.startswith("text/") or event.media_type in _TEXTS
 
 
-async def _text(event: FileReceived, file: discord.Attachment) -> str:
-    parts = [event.text] if event.text else []
+async def _contents(event: FileReceived, file: discord.Attachment) -> str:
     if file.size > MOST_BYTES:
-        return "\n\n".join([*parts, f"({event.name} is too large to be read)"])
+        return f"({event.name} is too large to be read)"
     try:
         async with asyncio.timeout(FETCH_SECONDS):
             content = await file.read()
     except TROUBLE as error:
         logger.warning("attachment %d can't be read: %s", file.id, in_words(error))
-        return "\n\n".join([*parts, f"({event.name} could not be fetched)"])
-    return "\n\n".join([*parts, shown(event.name, content.decode("utf-8-sig", "replace"))])
+        return f"({event.name} could not be fetched)"
+    return shown(event.name, content.decode("utf-8-sig", "replace"))
 
 
 def shown(name: str, text: str) -> str:

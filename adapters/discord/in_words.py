@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 from discord import Message, MessageReferenceType
 
+from companion.events import Author
+
 _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
 _CHANNEL = re.compile(r"<#(\d+)>")
@@ -13,6 +15,7 @@ _EMOJI = re.compile(r"<a?:(\w+):\d+>")
 _TIMESTAMP = re.compile(r"<t:(-?\d{1,11})(?::[a-zA-Z])?>")
 _COMMAND = re.compile(r"</([-\w ]+):\d+>")
 QUOTED_CHARS = 300
+UNSEEN = "(something that you can't see)"
 
 
 def in_words(message: Message, me: int, name: str) -> str:
@@ -22,7 +25,7 @@ def in_words(message: Message, me: int, name: str) -> str:
     is left out.
     """
     parts = [_named(message.content, message, me, name)]
-    parts += [_forwarded(snapshot.content) for snapshot in message.message_snapshots]
+    parts += [snapshot.content.strip() or UNSEEN for snapshot in message.message_snapshots]
     parts += [f"(sticker: {sticker.name})" for sticker in message.stickers]
     if message.poll is not None:
         answers = ", ".join(answer.text for answer in message.poll.answers)
@@ -57,17 +60,24 @@ def _moment(found: re.Match[str]) -> str:
         return found[0]
 
 
-def _forwarded(text: str) -> str:
-    quoted = "\n".join(f"> {line}" for line in text.split("\n"))
-    return f"(forwards what somebody wrote)\n{quoted}" if text.strip() else "(forwards something)"
+def forwarded(message: Message) -> Author | None:
+    """Whose words `message` only passes on, which Discord doesn't tell; None for its author's."""
+    return Author() if message.message_snapshots else None
 
 
-def quoted(message: Message, me: int, name: str) -> str | None:
-    """The text that `message` replies to, if that is known."""
+def quoted(message: Message, me: int, name: str) -> tuple[str | None, Author | None]:
+    """The text that `message` replies to, if that is known, and who wrote it unless it was us."""
     reference = message.reference
     if reference is None or reference.type is not MessageReferenceType.reply:
-        return None
-    if not isinstance(reference.resolved, Message):
-        return None
-    text = " ".join(in_words(reference.resolved, me, name).split())
-    return (text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}…") or None
+        return None, None
+    original = reference.resolved
+    if not isinstance(original, Message):
+        return None, None
+    text = " ".join(in_words(original, me, name).split())
+    if not text:
+        return None, None
+    words = text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}…"
+    if original.author.id == me:
+        return f"you: {words}", None
+    author = Author(user=str(original.author.id), name=original.author.display_name)
+    return words, forwarded(original) or author

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from discord import ChannelType, Interaction, Member, Message, MessageType, Thread, User
 
-from adapters.discord.in_words import in_words, quoted
+from adapters.discord.in_words import forwarded, in_words, quoted
 from companion.choices import Reference
 from companion.events import (
     Address,
@@ -188,6 +188,7 @@ def _parent(channel: object) -> int | None:
 
 
 def _text(message: Message, text: str, me: Me) -> MessageReceived:
+    answers, answered = quoted(message, me.id, me.name)
     return MessageReceived(
         id=str(message.id),
         address=address_of(message),
@@ -195,7 +196,9 @@ def _text(message: Message, text: str, me: Me) -> MessageReceived:
         at=message.created_at.astimezone(UTC),
         text=text,
         message=str(message.id),
-        answers=quoted(message, me.id, me.name),
+        answers=answers,
+        answered=answered,
+        forwarded=forwarded(message),
         more_may_follow=True,
     )
 
@@ -223,6 +226,7 @@ def _files(message: Message, text: str) -> list[PlatformEvent]:
             media_type=(file.content_type or OCTET_STREAM).partition(";")[0],
             size=file.size,
             text="" if number else text,
+            forwarded=forwarded(message),
             message=f"{message.id}/{number}" if number else str(message.id),
             more_may_follow=True,
             album=str(message.id) if len(message.attachments) > 1 else "",

@@ -2,11 +2,14 @@
 
 from telegram import (
     Message,
+    MessageOrigin,
     MessageOriginChannel,
     MessageOriginChat,
     MessageOriginHiddenUser,
     MessageOriginUser,
 )
+
+from companion.events import Author
 
 LONGEST_QUOTE = 600
 
@@ -51,25 +54,23 @@ def file_in_words(message: Message) -> str:
     return ""
 
 
-def forwarded_from(message: Message) -> str | None:
-    """Whose words a forwarded message holds; None for a message of the sender's own."""
-    match message.forward_origin:
+def written_by(origin: MessageOrigin | None) -> Author | None:
+    """Whose words a message holds that came from elsewhere; None for one that did not."""
+    match origin:
         case None:
             return None
         case MessageOriginUser(sender_user=user):
-            return user.full_name
+            return Author(user=str(user.id), name=user.full_name)
         case MessageOriginHiddenUser(sender_user_name=name):
-            return name
+            return Author(name=name)
         case MessageOriginChat(sender_chat=chat) | MessageOriginChannel(chat=chat):
-            return chat.effective_name or "a chat"
-    return "somebody"
+            return Author(user=str(chat.id), name=chat.effective_name or "")
+    return Author()
 
 
-def quoted(message: Message, me: int) -> str | None:
-    """What `message` replies to, and whose words that is; None if it replies to nothing."""
-    original = message.reply_to_message
-    if original is not None and original.forum_topic_created:
-        original = None  # every message of a topic "replies" to the one that made it
+def quoted(message: Message, me: int) -> tuple[str | None, Author | None]:
+    """What `message` replies to, and who wrote that unless it was us; None for nothing."""
+    original = _original(message)
     if message.quote is not None:
         words = message.quote.text
     elif original is not None:
@@ -78,10 +79,31 @@ def quoted(message: Message, me: int) -> str | None:
     elif message.external_reply is not None:
         words = "(a message of another chat)"
     else:
-        return None
+        return None, None
     if len(words) > LONGEST_QUOTE:
         words = f"{words[:LONGEST_QUOTE]}…"
     author = original.from_user if original is not None else None
-    if author is None:
-        return words
-    return f"{'you' if author.id == me else author.full_name}: {words}"
+    if author is not None and author.id == me:
+        return f"you: {words}", None
+    return words, _author(message)
+
+
+def _original(message: Message) -> Message | None:
+    """The message of this chat that `message` replies to."""
+    original = message.reply_to_message
+    # every message of a topic "replies" to the one that made it
+    return None if original is None or original.forum_topic_created else original
+
+
+def _author(message: Message) -> Author:
+    """Who wrote what `message` replies to, or passed it on."""
+    original = _original(message)
+    if original is None:
+        origin = message.external_reply.origin if message.external_reply is not None else None
+        return written_by(origin) or Author()
+    if original.forward_origin is not None:
+        return written_by(original.forward_origin) or Author()
+    if original.from_user is not None and original.sender_chat is None:
+        return Author(user=str(original.from_user.id), name=original.from_user.full_name)
+    chat = original.sender_chat
+    return Author(user=str(chat.id), name=chat.effective_name or "") if chat else Author()

@@ -18,7 +18,7 @@ from telegram import (
 )
 from telegram import User as TelegramUser
 
-from adapters.telegram.in_words import forwarded_from, in_words, quoted
+from adapters.telegram.in_words import in_words, quoted, written_by
 from adapters.telegram.to_markdown import to_markdown
 from companion.choices import Reference
 from companion.events import (
@@ -145,6 +145,7 @@ def _received(message: Message, user: TelegramUser, me: Me, *, addressed: bool) 
             media_type=file[1],
             size=file[2],
             text=text,
+            forwarded=written_by(message.forward_origin),
             message=number,
             addressed=addressed,
             more_may_follow=addressed,
@@ -152,11 +153,14 @@ def _received(message: Message, user: TelegramUser, me: Me, *, addressed: bool) 
         )
     if not text.strip():
         return None
+    answers, answered = quoted(message, me.id)
     return MessageReceived(
         **own,
         text=text,
         message=number,
-        answers=quoted(message, me.id),
+        answers=answers,
+        answered=answered,
+        forwarded=written_by(message.forward_origin),
         addressed=addressed,
         more_may_follow=addressed and command is None,
     )
@@ -239,17 +243,12 @@ def _sender(user: TelegramUser) -> Sender:
 
 
 def _text(message: Message) -> str:
-    """What the message says, with its formatting; a forwarded one as somebody else's words."""
+    """What the message says, with its formatting."""
     if message.text is not None:
-        text = to_markdown(message.text, message.entities)
-    elif message.caption is not None:
-        text = to_markdown(message.caption, message.caption_entities)
-    else:
-        text = in_words(message)
-    author = forwarded_from(message)
-    if author is None:
-        return text
-    return f"(forwards what {author} wrote)\n" + "\n".join(f"> {t}" for t in text.split("\n"))
+        return to_markdown(message.text, message.entities)
+    if message.caption is not None:
+        return to_markdown(message.caption, message.caption_entities)
+    return in_words(message)
 
 
 _MEDIA = (("animation", "video/mp4"), ("video", "video/mp4"), ("audio", "audio/mpeg"))

@@ -94,7 +94,7 @@ async def run_search(args: argparse.Namespace) -> int:
         return 0
     sys.stdout.writelines(f"In mind: {line}\n" for line in in_mind)
     for hit in said.items:
-        sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.speaker}: {hit.said}\n")
+        sys.stdout.write(f"{hit.said_at:%Y-%m-%d %H:%M}  {hit.by}: {hit.said}\n")
         sys.stdout.write(_explained(hit.parts) if args.explain else "")
     for passage in kept.items:
         kept_at = f"{passage.created_at:%Y-%m-%d %H:%M}  (kept{_past(passage.until)})"

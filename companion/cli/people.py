@@ -14,7 +14,8 @@ from companion.errors import OperatorError
 
 if TYPE_CHECKING:
     from companion.people.operating import Known
-    from companion.people.pairing import Pairing
+    from companion.people.pairing import Approved, Pairing
+    from companion.storage.database import Tx
     from companion.storage.strangers import Request
 
 
@@ -66,10 +67,19 @@ async def run(args: argparse.Namespace) -> int:
 
 async def approve(args: argparse.Namespace) -> int:
     from companion.cli.database import changed
+    from companion.clock import SystemClock
+    from companion.people import welcome
 
     pairing = _pairing()
+
+    def work(tx: Tx) -> Approved | str:
+        approved = pairing.approve(tx, args.who)
+        if not isinstance(approved, str):
+            welcome.leave(tx, approved, SystemClock())
+        return approved
+
     async with changed(operators_home(os.environ), os.environ) as database:
-        approved = await database.write(lambda tx: pairing.approve(tx, args.who))
+        approved = await database.write(work)
     if isinstance(approved, str):
         raise OperatorError(approved)
     account = f"{approved.platform}:{approved.user}"

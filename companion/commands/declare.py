@@ -15,8 +15,10 @@ from companion.people.linking import Linking
 from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.question import Question as Question
+from companion.storage import inbox, outbox
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
+from companion.storage.outbox import OutboxItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,8 @@ class Asked:
     others, which go out once the command's own work is committed. `in_private` gives a command to
     the private chat of whoever asked, who is not always the person: a group is one too. It is False
     when there is no such chat. What is put into `afterwards` is done when the answer is committed.
+    A command that commits something by itself answers with it, by `answer_in`, and puts what comes
+    of that into `answered`; it gives "" then.
     """
 
     item: InboxItem
@@ -43,6 +47,7 @@ class Asked:
     allowance: Allowance
     personas: Personas
     told: list[InboxItem] = field(default_factory=list)
+    answered: list[OutboxItem] = field(default_factory=list)
     afterwards: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
     @property
@@ -54,6 +59,11 @@ class Asked:
         """Have this notice go out; None is none."""
         if notice is not None:
             self.told.append(notice)
+
+    def answer_in(self, tx: Tx, text: str) -> OutboxItem:
+        """Answer, and close the event, in this transaction."""
+        inbox.finish(tx, self.person, self.item.id)
+        return outbox.add(tx, self.item, text, now=self.clock.now(), notice=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ from companion.event_text import local_time
 from companion.events import Choice
 from companion.people import notices
 from companion.people.codes import LOCKED, VALID, WRONG_TRIES, new_code, shown, typed_code
-from companion.people.linking import Preview, Side
+from companion.people.linking import Parted, Preview, Side
 from companion.storage import access, links, people
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
+from companion.storage.joining import Moved
 from companion.storage.links import Link, WrongCodes
+from companion.storage.outbox import OutboxItem
 from companion.storage.people import Account, Place
 
 YES, NO = "yes", "no"
@@ -23,7 +25,11 @@ MADE = (
 UNKNOWN = "I made no such code, or it was used already. /link on your other app makes a new one."
 OLD = "That code is older than an hour. /link on your other app makes a new one."
 SAME = "That code is from this very account. Write it to me on your other app."
-SAME_APP = "You have an account on {platform} on both sides. I can link one account of each app."
+SAME_APP = (
+    "You have an account on {platform} on both sides, and I can link one of each app. Go on with"
+    " the one that you like better: /export in the other gives you everything of it, and my"
+    " operator can give that to this one."
+)
 LOCKED_OUT = "Those were five wrong codes. Please wait for an hour before you try again."
 NOTHING = "There is nothing to agree to. /link makes a code."
 NOT_YET = "They have not agreed yet, on {platform}. That comes first."
@@ -68,14 +74,17 @@ async def _link(asked: Asked) -> str | Question | Write:
 
 
 async def _join(asked: Asked, other: int) -> str:
-    places = await asked.db.read(lambda tx: access.last_private_place(tx, other))
-    moved = await asked.linking.join(other, asked.person)
-    text = JOINED.format(messages=moved.messages, notes=moved.passages)
-    if places is not None:
-        there = await asked.db.read(lambda tx: people.at(tx, places.address))
-        if there is not None:
-            asked.tell(await asked.db.write(lambda tx: _notice(tx, asked, there, text)))
-    return text
+    place = await asked.db.read(lambda tx: access.last_private_place(tx, other))
+
+    def tell(tx: Tx, moved: Moved) -> tuple[OutboxItem, InboxItem | None]:
+        text = JOINED.format(messages=moved.messages, notes=moved.passages)
+        there = people.at(tx, place.address) if place is not None else None
+        return asked.answer_in(tx, text), _notice(tx, asked, there, text) if there else None
+
+    answer, notice = await asked.linking.join(other, asked.person, tell)
+    asked.answered.append(answer)
+    asked.tell(notice)
+    return ""
 
 
 def _make(tx: Tx, asked: Asked) -> str:
@@ -230,15 +239,19 @@ def _sure(leaving: Account) -> Question:
 
 
 async def _part(asked: Asked, leaving: Account) -> str:
-    parted = await asked.linking.part(asked.person, leaving)
-    context = "it begins anew there"
-    if parted.context_of is not None:
-        context = f"there it is as it was on {local_time(parted.context_of, asked.zone)}"
-    return (
-        f"{leaving.name} on {leaving.platform} is on its own again: {parted.moved.messages}"
-        f" messages and {parted.moved.passages} notes went with it. What I keep in mind stayed"
-        f" here, and {context}. If something stands here now that should not: /forget"
-    )
+    def tell(tx: Tx, parted: Parted) -> OutboxItem:
+        context = "it begins anew there"
+        if parted.context_of is not None:
+            context = f"there it is as it was on {local_time(parted.context_of, asked.zone)}"
+        text = (
+            f"{leaving.name} on {leaving.platform} is on its own again: {parted.moved.messages}"
+            f" messages and {parted.moved.passages} notes went with it. What I keep in mind stayed"
+            f" here, and {context}. If something stands here now that should not: /forget"
+        )
+        return asked.answer_in(tx, text)
+
+    asked.answered.append(await asked.linking.part(asked.person, leaving, tell))
+    return ""
 
 
 LINK_COMMANDS = (

@@ -146,7 +146,7 @@ async def _search(asked: Asked) -> str:
     in_mind = lines_with(working_context.about_person(text), asked.words)
     lines = [f"- in mind: {_plain(line)}" for line in in_mind]
     lines += [
-        f"- {local_time(hit.said_at, asked.zone)}, {hit.speaker}: {hit.said}" for hit in said.items
+        f"- {local_time(hit.said_at, asked.zone)}, {hit.by}: {hit.said}" for hit in said.items
     ]
     lines += [
         f"- note of {local_time(hit.created_at, asked.zone)}{_past(asked, hit)}: {hit.text}"

@@ -14,8 +14,8 @@ NOW = 100
 """Characters of what is true, beside what was."""
 
 
-def told(kept: Kept, zone: tzinfo) -> str:
-    """What became of a note."""
+def told(kept: Kept, zone: tzinfo, whose: str = "") -> str:
+    """What became of a note, which holds the words of `whose` where they are not the person's."""
     parts = [
         f"Archival storage says that already, in {_note(kept.passage, zone)} Its date is renewed."
         if kept.is_double
@@ -26,7 +26,12 @@ def told(kept: Kept, zone: tzinfo) -> str:
             f"Past from now on, as it cannot be true as well: {_notes(kept.past, zone)} If both are"
             " true, insert the old text again with replaces=0."
         ]
-    if kept.near:
+    if kept.near and whose:
+        parts += [
+            f"It is marked as what {whose} says. There is also: {_notes(kept.near, zone)} That"
+            " stands unless the person says otherwise."
+        ]
+    elif kept.near:
         parts += [
             f"There is also: {_notes(kept.near, zone)} If the new note makes one of these untrue,"
             " insert it again with the number of that as replaces."
@@ -34,11 +39,16 @@ def told(kept: Kept, zone: tzinfo) -> str:
     return " ".join(parts)
 
 
-def told_lines(noticed: NoticedLines) -> str:
-    """What stands in the working context against a line that was appended; empty for nothing."""
+def told_lines(noticed: NoticedLines, whose: str = "") -> str:
+    """What stands in the working context against a line that was appended; empty for nothing.
+
+    What the line says `whose` words are, where it is not the person, makes nothing past.
+    """
     if not noticed.past:
         return ""
     quoted = "; ".join(f"“{line}”" for line in noticed.past)
+    if whose:
+        return f" But it also says: {quoted}. That stands unless the person says otherwise."
     return (
         f" But it also says: {quoted}. If that is true no more, delete it with"
         " working_context_replace, an empty text for new; it is kept as past."

@@ -10,12 +10,17 @@ from companion.errors import ToolError
 from companion.event_text import ago, local_time
 from companion.functions.declare import Outcome, Turn, Write, function
 from companion.functions.kept import head, told, told_lines
-from companion.functions.sources import marked, source
+from companion.functions.sources import (
+    of_messages,
+    of_notes,
+    only_named,
+    require_marked,
+    source,
+)
 from companion.memory.excerpt import excerpt
 from companion.memory.page import Page
-from companion.noticing import Noticed
+from companion.sources import marked
 from companion.storage.database import Tx
-from companion.storage.passages import NOTES
 from companion.storage.recall_search import Window
 
 ITEM_CHARS = (700, 600, 510, 430, 365, 310, 265, 225, 190, 160, 135, 110, 90)
@@ -39,10 +44,11 @@ async def working_context_append(
             f"The working context says that already: “{noticed.double}”. If there is more to say,"
             " change that line with working_context_replace."
         )
+    whose = await source(turn, text)
 
     def write(tx: Tx) -> Outcome:
-        version = turn.memory.append_in(tx, marked(turn, text), turn.item.id)
-        told = told_lines(noticed)
+        version = turn.memory.append_in(tx, marked(text, whose), turn.item.id)
+        told = told_lines(noticed, whose)
         return Outcome(text=f"Appended. {_size(turn, version.text)}{told}", again=bool(told))
 
     return write
@@ -55,9 +61,13 @@ async def working_context_replace(
     new: Annotated[str, Field(description="What stands there instead; empty to delete.")],
 ) -> Write:
     """Change or delete a part of your working context."""
+    whose = await source(turn, new.strip() or old)
 
     def write(tx: Tx) -> Outcome:
-        version = turn.memory.replace_in(tx, old, marked(turn, new), turn.item.id)
+        before = turn.memory.working_context_in(tx).text
+        version = turn.memory.replace_in(tx, old, marked(new, whose), turn.item.id)
+        if whose:
+            require_marked(before, version.text, whose)
         return Outcome(text=f"Replaced. {_size(turn, version.text)}")
 
     return write
@@ -70,14 +80,21 @@ async def archival_storage_insert(
     replaces: Annotated[int | None, Field(ge=0, description="Number of a note now untrue.")] = None,
 ) -> Write:
     """Keep a note of any length in archival storage."""
-    own = source(turn)
-    noticed = await turn.memory.notice(text) if own in NOTES else Noticed()
+    whose = await source(turn, text)
+    if whose and replaces:
+        raise ToolError(
+            f"Note {replaces} stays: it is no matter of {whose}. Insert what is said there without"
+            " replaces, or ask the person."
+        )
+    noticed = await turn.memory.notice(text)
+    if whose:
+        noticed = only_named(noticed)
 
     def write(tx: Tx) -> Outcome:
         kept = turn.memory.keep_in(
-            tx, text, noticed, source=own, event=turn.item.id, replaces=replaces
+            tx, text, noticed, source=whose or "model", event=turn.item.id, replaces=replaces
         )
-        return Outcome(text=told(kept, turn.zone))
+        return Outcome(text=told(kept, turn.zone, whose))
 
     return write
 
@@ -92,6 +109,7 @@ async def archival_storage_search(
     if not query.strip():
         raise ToolError("The query is empty. Say what to look for, in a few words.")
     found = await turn.memory.search(query, page=page - 1)
+    turn.found.extend(of_notes(found.items))
     items = [
         [(head(hit, _when(turn, hit.created_at), turn.zone), hit.text, 1)] for hit in found.items
     ]
@@ -118,11 +136,11 @@ async def conversation_search(
         windows = await turn.memory.search_windows(
             query, since=start, until=end, zone=turn.zone, page=page - 1
         )
+        turn.found.extend(of_messages(one for window in windows.items for one in window.turns))
         return Outcome(text=_listing(turn, query, windows, _windows(turn, windows.items)))
     found = await turn.memory.search_messages(None, since=start, until=end, page=page - 1)
-    items = [
-        [(f"[{_when(turn, hit.said_at)}] {hit.speaker}: ", hit.said, 1)] for hit in found.items
-    ]
+    turn.found.extend(of_messages(found.items))
+    items = [[(f"[{_when(turn, hit.said_at)}] {hit.by}: ", hit.said, 1)] for hit in found.items]
     return Outcome(text=_listing(turn, query, found, items))
 
 
@@ -132,9 +150,9 @@ def _windows(turn: Turn, windows: Sequence[Window]) -> list[Sequence[_Line]]:
         [
             (f"[{_when(turn, window.turns[0].said_at)}]", "", 1),
             *(
-                (f"> {one.speaker}: ", one.said, 1)
+                (f"> {one.by}: ", one.said, 1)
                 if one.id in window.hits
-                else (f"  {one.speaker}: ", one.said, AROUND_SHARE)
+                else (f"  {one.by}: ", one.said, AROUND_SHARE)
                 for one in window.turns
             ),
         ]

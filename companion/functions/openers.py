@@ -6,6 +6,7 @@ from pydantic import Field
 
 from companion.errors import ToolError
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.functions.sources import require_own
 from companion.openers.arranging import set_wish
 from companion.storage.database import Tx
 
@@ -19,6 +20,7 @@ async def set_openers(
     asked for it, agreed, or want it to stop. Reminders and check-ins stay as they are."""
     if not turn.item.address.private:
         raise ToolError("That is only for private chats: in groups you never write first.")
+    await require_own(turn, wish)
 
     def write(tx: Tx) -> Outcome:
         set_wish(tx, turn.item, wish, turn.now())

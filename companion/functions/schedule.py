@@ -7,6 +7,7 @@ from pydantic import Field
 
 from companion.errors import ToolError
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.functions.sources import require_own
 from companion.storage import outbox, people, schedule
 from companion.storage.database import Tx
 from companion.timed import moving, pausing, zones
@@ -33,6 +34,7 @@ async def schedule_event(
 ) -> Write:
     """Remind the person of something later, or check in with them, because they asked for it. It
     reaches this chat and nobody else. Then tell them the day, time and zone that you get back."""
+    await require_own(turn, what)
 
     def write(tx: Tx) -> Outcome:
         one = plan(tx, turn.item, purpose=kind, what=what, when=when, now=turn.now())
@@ -78,6 +80,7 @@ async def cancel_event(
     event: Annotated[str, Field(description="Its number, such as 17, or words in it.")],
 ) -> Write:
     """Cancel something that is scheduled for this person."""
+    await require_own(turn, event)
 
     def write(tx: Tx) -> Outcome:
         one = meant(tx, turn.item.person, event)
@@ -93,6 +96,7 @@ async def set_timezone(
     place: Annotated[str, Field(description="An IANA zone, such as Europe/Lisbon, or its city.")],
 ) -> Write:
     """Keep in which time zone the person is now, once they told you."""
+    await require_own(turn, place)
     found = zones.find(place, turn.now())
     name = found.zone
     if name is None:
@@ -122,6 +126,7 @@ async def set_quiet(
     """Keep when the person doesn't want you to write unasked. Reminders come all the same."""
     if not (hours.strip() or pause.strip()):
         raise ToolError("Give hours, or a pause, or both.")
+    await require_own(turn, hours, pause)
 
     def write(tx: Tx) -> Outcome:
         done = []

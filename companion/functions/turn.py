@@ -1,13 +1,14 @@
 """What a function can reach: one person's memory, and the event that is being dealt with."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from companion.clock import Clock
 from companion.events import TimerFired
 from companion.person_memory import PersonMemory
+from companion.sources import Foreign, Heard
 from companion.storage.inbox import InboxItem
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 class Turn:
     """One event of one person's. Nothing in it leads to anybody else.
 
-    `fits` tells whether a result is short enough to be shown whole.
+    `fits` tells whether a result is short enough to be shown whole, `heard` whose words there are
+    in it. Of what the model finds in memory, `found` is what others had said.
     """
 
     item: InboxItem
@@ -26,6 +28,8 @@ class Turn:
     zone: tzinfo
     clock: Clock
     fits: Callable[[str], bool]
+    heard: Callable[[], Awaitable[Heard]]
+    found: list[Foreign] = field(default_factory=list)
     looks_again: bool = False
     errand: "Errand | None" = None
 

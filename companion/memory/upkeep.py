@@ -150,6 +150,12 @@ def adds_to(new: str, old: str) -> bool:
     return _read(old).content <= _read(new).content and not _changes(_read(new), _read(old))
 
 
+def shared(text: str, other: str) -> float:
+    """How much of what `text` says stands in `other`, from 0 to 1."""
+    words = _meant(text)
+    return len(words & _meant(other)) / max(len(words), 1)
+
+
 def _says_the_same(new: _Read, old: _Read) -> bool:
     """The same words in the same order, but for those that say nothing."""
     return new.text == old.text or (bool(new.said) and new.said == old.said)
@@ -226,9 +232,14 @@ def _read_fact(text: str) -> _Read:
     every = tokens(text)
     said = tuple(word for word in every if word not in _FILLING)
     words = tuple(_stem(word) for word in every)
-    content = frozenset(word for word in words if word not in _EMPTY)
+    content = frozenset(words) - _EMPTY
     names = frozenset(_stem(name.casefold()) for name in _NAME.findall(text))
     return _Read(text, said, words, content, names)
+
+
+def _meant(text: str) -> frozenset[str]:
+    """The words that mean something."""
+    return frozenset(map(_stem, tokens(text))) - _EMPTY
 
 
 def _stem(word: str) -> str:

@@ -15,7 +15,6 @@ from companion.llm.protocol import LLM, Message, Reply
 from companion.memories import Memories
 from companion.night.asking import TIDY, edits, prompt
 from companion.night.tidying import Material, Tidied, tidied
-from companion.openers.hours import Hours
 from companion.people.allowance import Allowance
 from companion.settings import NightSettings
 from companion.storage import (
@@ -32,6 +31,7 @@ from companion.storage import (
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.people import Place
+from companion.timed.hours import Hours
 from companion.timed.purposes import Due, Fire, Purpose, Skip, Verdict, zone_of
 from companion.timed.recurrence import Rule
 

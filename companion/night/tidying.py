@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from companion.memory.words import tokens
 from companion.openers.topics import topic
+from companion.sources import is_marked
 from companion.storage.passages import Passage
 from companion.working_context import about_person, without
 
@@ -103,7 +104,8 @@ class _Known:
     """The words and numbers that memory holds."""
 
     def __init__(self, material: Material) -> None:
-        texts = [*material.lines, *(note.text for note in material.notes), *material.talk]
+        own = (line for line in material.lines if not is_marked(line))
+        texts = [*own, *(note.text for note in material.notes), *material.talk]
         self._words = frozenset[str]().union(*map(topic, texts)) | _LINKING
         self._numbers = {word for text in texts for word in tokens(text) if _has_digit(word)}
 
@@ -132,7 +134,8 @@ def _edited(lines: Sequence[str], edits: Iterable[LineEdit], known: _Known) -> l
     for edit in edits:
         text = " ".join(edit.text.split())
         sound = len(text) <= LINE_CHARS and not text.startswith("#") and known.holds(text)
-        if 1 <= edit.line <= len(lines) and sound:
+        # what somebody else said stays as that
+        if 1 <= edit.line <= len(lines) and sound and not is_marked(lines[edit.line - 1]):
             result[edit.line - 1] = text
     return result
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from enum import Enum
 
-from companion.openers.hours import Hours
+from companion.timed.hours import Hours
 
 BACK_OFF = tuple(timedelta(days=days) for days in (1, 2, 4, 8))
 """How long to wait after so many openers in a row that nobody answered; then until they write."""

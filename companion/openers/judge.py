@@ -8,13 +8,13 @@ from companion.memory.words import names as name_parts
 from companion.openers.candidates import Candidate, Remark, candidates, sentences
 from companion.openers.choosing import Used, fresh, offered, waits
 from companion.openers.gates import Gate, Rhythm, Situation, shut
-from companion.openers.hours import Hours
 from companion.openers.spread import next_look
 from companion.settings import OpenerSettings
 from companion.storage import openers, people, remarks, schedule, timing
 from companion.storage.database import Tx
 from companion.storage.openers import Opener, Wish
 from companion.storage.schedule import Scheduled
+from companion.timed.hours import Hours
 from companion.timed.purposes import Delay, Due, Fire, Skip, Verdict, zone_of
 
 REMEMBERED = 10

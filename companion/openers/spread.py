@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from companion.openers.hours import Hours
+from companion.timed.hours import Hours
 
 APART = timedelta(hours=3)
 """There is one look in each such stretch of the hours."""

@@ -2,9 +2,17 @@
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 
 from companion.clock import Clock
-from companion.events import PlatformEvent, Sender, TimerFired
+from companion.events import (
+    Address,
+    FileReceived,
+    MessageReceived,
+    PlatformEvent,
+    Sender,
+    TimerFired,
+)
 from companion.people import notices
 from companion.people.notices import Announce
 from companion.people.pairing import Pairing
@@ -112,13 +120,25 @@ class Access:
             return True
         return self.admits_in(tx, event.address.platform, event.sender.user)
 
+    def known_as_stranger(self, tx: Tx, event: PlatformEvent) -> PlatformEvent:
+        """`event`; one that was overheard from somebody who may not talk to us says so."""
+        if not isinstance(event, MessageReceived | FileReceived) or event.addressed:
+            return event
+        admitted = self.admits_in(tx, event.address.platform, event.sender.user)
+        return event if admitted else replace(event, stranger=True)
+
     def hello_in(self, tx: Tx, place: Place) -> InboxItem | None:
         """What is stored and how it is erased, for somebody who was never told; once."""
-        if not self._hello or not place.address.private or place.address.platform in self._trusted:
-            return None
-        if not access.tell_once(tx, place.person, self._clock.now()):
-            return None
-        return notices.put(tx, place, f"hello {place.person}", self._hello, self._clock)
+        words = self.hello_words(tx, place.person, place.address)
+        return (
+            notices.put(tx, place, f"hello {place.person}", words, self._clock) if words else None
+        )
+
+    def hello_words(self, tx: Tx, person: int, address: Address) -> str:
+        """The same, to be said now; empty for somebody who has been told."""
+        if not self._hello or not address.private or address.platform in self._trusted:
+            return ""
+        return self._hello if access.tell_once(tx, person, self._clock.now()) else ""
 
     def is_shut_out(self, tx: Tx, item: InboxItem) -> bool:
         """Whether nothing more may be done for this event: its person was shut out meanwhile."""

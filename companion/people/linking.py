@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from companion import working_context
 from companion.clock import Clock
@@ -30,6 +31,7 @@ from companion.summary import digest
 FROM_ELSEWHERE = "linked"
 """The source of notes that hold what had no room when two became one."""
 
+Told = TypeVar("Told")
 Resting = Callable[[int], AbstractAsyncContextManager[None]]
 MovedOver = Callable[[int, int, Collection[int] | None], None]
 
@@ -104,29 +106,35 @@ class Linking:
         found = merging.contradictions(mine.lines, theirs.lines)
         return Preview(one=mine, other=theirs, contradictions=tuple(found))
 
-    async def join(self, person: int, into: int) -> Moved:
-        """Make `person` one with `into`, in whose lane this runs: all of it or nothing."""
+    async def join(self, person: int, into: int, tell: Callable[[Tx, Moved], Told]) -> Told:
+        """Make `person` one with `into`, in whose lane this runs, and `tell` of it: all or nothing.
+
+        Gives what `tell` does.
+        """
         assert self.hooks is not None
         async with self.hooks.resting(person):
-            moved = await self._db.write(lambda tx: self._join(tx, person, into))
+            told = await self._db.write(lambda tx: tell(tx, self._join(tx, person, into)))
             self.hooks.moved(person, into, None)
             for one in (person, into):
                 self.hooks.discard(one)
-        return moved
+        return told
 
-    async def part(self, person: int, account: Account) -> Parted:
-        """Make a person of its own of the account, in the lane of the one that it leaves."""
+    async def part(self, person: int, account: Account, tell: Callable[[Tx, Parted], Told]) -> Told:
+        """Make a person of its own of the account, in the lane of the one that it leaves.
+
+        As in `join`.
+        """
         assert self.hooks is not None
 
-        def work(tx: Tx) -> tuple[int, set[int], Parted]:
+        def work(tx: Tx) -> tuple[int, set[int], Told]:
             to = people.new(tx, account, self._clock.now(), like=person)
             parted = self._part(tx, person, to, account)
-            return to, people.conversations(tx, to), parted
+            return to, people.conversations(tx, to), tell(tx, parted)
 
-        to, conversations, parted = await self._db.write(work)
+        to, conversations, told = await self._db.write(work)
         self.hooks.moved(person, to, conversations)
         self.hooks.discard(person)
-        return parted
+        return told
 
     def _join(self, tx: Tx, person: int, into: int) -> Moved:
         now = self._clock.now()

@@ -33,7 +33,7 @@ def messages(tx: Tx, person: int, zone: tzinfo) -> Iterator[str]:
     """Everything that was said, in order."""
     yield "# Messages"
     for spoken in recall.spoken(tx, person):
-        yield f"\n**{spoken.speaker}**, {local_time(spoken.said_at, zone)}:\n"
+        yield f"\n**{spoken.by}**, {local_time(spoken.said_at, zone)}:\n"
         yield _quoted(spoken.said)
 
 

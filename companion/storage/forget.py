@@ -25,7 +25,7 @@ Wanted = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class Texts:
     """The columns of a table that may tell of it though nobody is shown them."""
 
     table: str
@@ -34,15 +34,17 @@ class _Texts:
     key: tuple[str, ...] = ("id",)
 
 
-_TEXTS = (
-    _Texts("message", plain=("text",), as_json=("calls",)),
-    _Texts("inbox", as_json=("body",)),
-    _Texts("step", as_json=("reply",)),
-    _Texts("tool_done", plain=("result",), key=("step_id", "number")),
-    _Texts("outbox", plain=("text",), as_json=("choices",)),
-    _Texts("dead_letter", plain=("body",)),
-    _Texts("schedule", plain=("text",)),
-    _Texts("opener", plain=("reason",), key=("event_id",)),
+TEXTS = (
+    Texts("message", plain=("text", "source"), as_json=("calls",)),
+    Texts("passage", plain=("source",)),
+    Texts("tidied_passage", plain=("source",)),
+    Texts("inbox", as_json=("body",)),
+    Texts("step", as_json=("reply",)),
+    Texts("tool_done", plain=("result",), key=("step_id", "number")),
+    Texts("outbox", plain=("text",), as_json=("choices",)),
+    Texts("dead_letter", plain=("body",)),
+    Texts("schedule", plain=("text",)),
+    Texts("opener", plain=("reason",), key=("event_id",)),
 )
 
 
@@ -95,7 +97,7 @@ def forget(tx: Tx, person: int, wanted: Wanted) -> None:
         " (SELECT value FROM json_each(:ids)) AND state IN ('active', 'held')",
         {"person": person, "ids": json.dumps(_plans(tx, person, wanted))},
     )
-    for texts in _TEXTS:
+    for texts in TEXTS:
         _scrub(tx, person, texts, wanted)
 
 
@@ -115,7 +117,7 @@ def _plans(tx: Tx, person: int, wanted: Wanted) -> list[int]:
     return [number for number, text in rows if wanted(text)]
 
 
-def _scrub(tx: Tx, person: int, texts: _Texts, wanted: Wanted) -> None:
+def _scrub(tx: Tx, person: int, texts: Texts, wanted: Wanted) -> None:
     """Replace the texts of a table that are meant."""
     columns = [*texts.plain, *texts.as_json]
     rows = tx.execute(

@@ -174,6 +174,18 @@ def everything(tx: Tx, person: int) -> list[Event]:
     return [_as_json(kind).validate_json(body) for kind, body in rows]
 
 
+def heard(tx: Tx, person: int, event: int) -> list[Event]:
+    """What the model hears in the turn of `event` besides it: all since its last turn, in order."""
+    rows = tx.execute(
+        "SELECT kind, body FROM inbox WHERE person_id = :person AND id <> :event AND id IN"
+        " (SELECT event_id FROM message WHERE person_id = :person AND kind = 'event' AND id >"
+        "   COALESCE((SELECT id FROM message WHERE person_id = :person AND kind = 'answer'"
+        "     AND event_id IS NOT :event ORDER BY id DESC LIMIT 1), 0)) ORDER BY id",
+        {"person": person, "event": event},
+    )
+    return [_as_json(kind).validate_json(body) for kind, body in rows]
+
+
 def begun_by(tx: Tx, person: int, said: int) -> InboxItem | None:
     """The event for which row `said` of the outbox was the first; None if it was a later one."""
     row = tx.execute(
@@ -221,7 +233,7 @@ def last_received(tx: Tx, person: int, conversation: int) -> datetime | None:
 def forget_text(tx: Tx, person: int, event: int) -> None:
     """Keep of the event what happened, but not what was said with it."""
     tx.execute(
-        "UPDATE inbox SET body = json_set(body, '$.text', '')"
+        "UPDATE inbox SET body = json_remove(json_set(body, '$.text', ''), '$.contents')"
         " WHERE id = :event AND person_id = :person",
         {"event": event, "person": person},
     )

@@ -37,8 +37,8 @@ class Entry:
     """A message of the FIFO queue.
 
     `text` is what the model reads. `said` is what somebody said with it, whole, and `speaker`
-    who; both are empty for what nobody said. `tokens` is what it takes in a prompt. `id` is 0
-    until it is stored.
+    who; both are empty for what nobody said. `source` tells where that comes from, if it is not
+    their own. `tokens` is what it takes in a prompt. `id` is 0 until it is stored.
     """
 
     kind: Kind
@@ -50,12 +50,18 @@ class Entry:
     call_id: str | None = None
     speaker: str = ""
     said: str = ""
+    source: str = ""
     id: int = 0
 
     @property
     def message(self) -> Message:
         """The message as it stands in a prompt."""
         return Message(_ROLES[self.kind], self.text, self.calls, self.call_id)
+
+    @property
+    def by(self) -> str:
+        """Who said it, and where it comes from."""
+        return said_by(self.speaker, self.source)
 
     @property
     def withheld(self) -> bool:
@@ -65,25 +71,31 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What somebody said, word for word. `speaker` is their name at the time."""
+    """What somebody said, word for word. `by` is their name at the time, and the source of it."""
 
-    speaker: str
+    by: str
     said: str
     said_at: datetime
+
+
+def said_by(speaker: str, source: str) -> str:
+    """Who said something, and where it comes from if it is not their own."""
+    return f"{speaker} ({source})" if source else speaker
 
 
 def add(tx: Tx, person: int, entry: Entry) -> Entry:
     """Store `entry` and make what was said in it searchable. Gives it back with its id."""
     row = tx.execute(
-        "INSERT INTO message (person_id, event_id, kind, speaker, said, said_at, text, calls,"
-        " call_id, tokens) VALUES (:person, :event, :kind, :speaker, :said, :said_at, :text,"
-        " :calls, :call_id, :tokens) RETURNING id",
+        "INSERT INTO message (person_id, event_id, kind, speaker, said, source, said_at, text,"
+        " calls, call_id, tokens) VALUES (:person, :event, :kind, :speaker, :said, :source,"
+        " :said_at, :text, :calls, :call_id, :tokens) RETURNING id",
         {
             "person": person,
             "event": entry.event,
             "kind": entry.kind,
             "speaker": entry.speaker,
             "said": entry.said,
+            "source": entry.source,
             "said_at": entry.said_at.isoformat(),
             "text": entry.text,
             "calls": _calls.dump_json(entry.calls).decode() if entry.calls else "[]",
@@ -105,7 +117,8 @@ def add(tx: Tx, person: int, entry: Entry) -> Entry:
 def queue(tx: Tx, person: int) -> list[Entry]:
     """The messages that were not evicted, oldest first."""
     rows = tx.execute(
-        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens"
+        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens,"
+        " source"
         " FROM message WHERE person_id = :person AND id >"
         " (SELECT evicted_through FROM person WHERE id = :person) ORDER BY id",
         {"person": person},
@@ -116,7 +129,8 @@ def queue(tx: Tx, person: int) -> list[Entry]:
 def everything(tx: Tx, person: int) -> list[Entry]:
     """All messages, oldest first."""
     rows = tx.execute(
-        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens"
+        "SELECT id, event_id, kind, speaker, said, said_at, text, calls, call_id, tokens,"
+        " source"
         " FROM message WHERE person_id = :person ORDER BY id",
         {"person": person},
     )
@@ -135,6 +149,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         calls=_calls.validate_json(row[7]) if row[7] != "[]" else (),
         call_id=row[8],
         tokens=row[9],
+        source=row[10],
     )
 
 
@@ -195,7 +210,7 @@ def forget(tx: Tx, person: int, event: int, put: str = DELETED) -> None:
     for (message,) in rows:
         search_index.remove_message(tx, person=person, message=message)
         tx.execute(
-            "UPDATE message SET speaker = '', said = '', text = :deleted"
+            "UPDATE message SET speaker = '', said = '', source = '', text = :deleted"
             " WHERE id = :message AND person_id = :person",
             {"deleted": put, "message": message, "person": person},
         )
@@ -264,7 +279,7 @@ def forget_said(tx: Tx, person: int, wanted: Callable[[str], bool]) -> None:
         if wanted(said):
             search_index.remove_message(tx, person=person, message=message)
             tx.execute(
-                "UPDATE message SET said = '', text = :forgotten"
+                "UPDATE message SET said = '', source = '', text = :forgotten"
                 " WHERE id = :message AND person_id = :person",
                 {"forgotten": FORGOTTEN, "message": message, "person": person},
             )
@@ -273,8 +288,8 @@ def forget_said(tx: Tx, person: int, wanted: Callable[[str], bool]) -> None:
 def spoken(tx: Tx, person: int, *, but: int | None = None) -> list[Spoken]:
     """Everything that was said, in order, but for the event `but`."""
     rows = tx.execute(
-        "SELECT speaker, said, said_at FROM message"
+        "SELECT speaker, source, said, said_at FROM message"
         " WHERE person_id = :person AND said <> '' AND event_id IS NOT :but ORDER BY id",
         {"person": person, "but": but},
     )
-    return [Spoken(row[0], row[1], datetime.fromisoformat(row[2])) for row in rows]
+    return [Spoken(said_by(row[0], row[1]), row[2], datetime.fromisoformat(row[3])) for row in rows]

@@ -8,11 +8,14 @@ from companion.storage.database import Tx
 
 NOTES = ("model", "person")
 """The sources of notes about the person."""
+OWN_SOURCES = (*NOTES, "linked", "import")
+"""The sources of what the person told, here or elsewhere. All others say who else did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A text that was kept. `source` is who put it there: 'model', 'person' or a file's name.
+    """A text that was kept. `source` is who put it there, 'model' or 'person', or whose words it
+    holds: those of a file, or of somebody whose message was passed on.
 
     Since `until` it is past; None means that it is true. `superseded_by` is the note that is true
     in its place. It was told again at `renewed_at`, if ever.

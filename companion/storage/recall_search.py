@@ -17,6 +17,7 @@ from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
+from companion.storage.messages import said_by
 from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers
 from companion.storage.vector_blocks import Ids
@@ -27,13 +28,22 @@ END = "a"
 
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
-    """A message that a search found. `parts` is what each sign adds to its score."""
+    """A message that a search found. `parts` is what each sign adds to its score.
+
+    `source` tells where what was said comes from, if it is not the speaker's own.
+    """
 
     id: int
     speaker: str
     said: str
     said_at: datetime
     parts: Mapping[str, float] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def by(self) -> str:
+        """Who said it, and where it comes from."""
+        return said_by(self.speaker, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +254,12 @@ def _messages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) ->
     found = []
     for message, parts in wanted.items():
         row = tx.execute(
-            "SELECT speaker, said, said_at FROM message"
+            "SELECT speaker, said, said_at, source FROM message"
             " WHERE id = ? AND person_id = ? AND said <> ''",
             (message, person),
         ).fetchone()
         if row is not None:
-            speaker, said, said_at = row
+            speaker, said, said_at, source = row
             at = datetime.fromisoformat(said_at)
-            found.append(FoundMessage(message, speaker, said, at, parts))
+            found.append(FoundMessage(message, speaker, said, at, parts, source))
     return found

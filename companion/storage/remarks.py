@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from companion.openers.candidates import Remark, Source
+from companion.sources import is_marked
 from companion.storage.database import Tx
 from companion.working_context import about_person
 
@@ -39,8 +40,10 @@ def find(tx: Tx, person: int, source: Source) -> Remark | None:
 def _messages(
     tx: Tx, person: int, since: datetime | None, number: int | None = None
 ) -> list[Remark]:
+    """What both said themselves: what others wrote tells of their plans."""
     rows = tx.execute(
         "SELECT id, said, said_at, kind FROM message WHERE person_id = :person AND said <> ''"
+        " AND source = ''"
         " AND (:since IS NULL OR said_at >= :since) AND (:number IS NULL OR id = :number)"
         " ORDER BY id DESC LIMIT :most",
         {
@@ -83,17 +86,20 @@ def _summary(tx: Tx, person: int, number: int | None = None) -> list[Remark]:
 
 
 def _context(tx: Tx, person: int) -> list[Remark]:
-    """The lines about the person that are in view now, each by the version that brought it."""
+    """The lines about the person that are in view now, each by the version that brought it.
+
+    What others said is none of them.
+    """
     rows = tx.execute(
         "SELECT id, text, created_at FROM working_context WHERE person_id = :person"
         " ORDER BY id DESC LIMIT :most",
         {"person": person, "most": VERSIONS},
     ).fetchall()
+    now = about_person(rows[0][1]) if rows else []
+    wanted = {line: None for line in now if not is_marked(line)}
     first: dict[str, Remark] = {}
     for number, text, created_at in rows:
         lines = about_person(text)
-        if not first:
-            wanted = dict.fromkeys(lines)
         for line in [line for line in wanted if line in lines]:
             first[line] = _note(Source("context", number, lines.index(line)), line, created_at)
         wanted = {line: None for line in wanted if line in lines}

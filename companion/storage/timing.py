@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, time
 
-from companion.openers.hours import Hours
 from companion.storage.database import Tx
+from companion.timed.hours import Hours
 
 
 @dataclass(frozen=True, slots=True)

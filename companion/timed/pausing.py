@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 from companion.errors import ToolError
 from companion.event_text import local_time
-from companion.openers.hours import Hours
 from companion.storage import timing
 from companion.storage.database import Tx
+from companion.timed.hours import Hours
 from companion.timed.when import resolve
 from companion.timed.when_parts import TOO_FAR, NoTimeError, later, length
 from companion.timed.when_words import LENGTHS

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from companion.openers.hours import Hours
+from companion.timed.hours import Hours
 from companion.timed.recurrence import instant
 
 DAY = timedelta(days=1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import FileReceived, Sender
+from companion.events import Author, FileReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.text import cut
 from companion.worker import FAILED
@@ -78,7 +78,11 @@ async def test_names_of_people_and_files_and_what_is_replied_to(
             stalls.now = name
             message = world.message("hello", "Anna")
             sender = Sender(user="Anna", name=bit)
-            assert await world.happens(replace(message, sender=sender, answers=bit[:500])), name
+            by = Author(user="1", name=bit)
+            quoting = replace(message, sender=sender, answers=bit[:500], answered=by)
+            assert await world.happens(quoting), name
+            passed_on = replace(world.message(bit), id=f"p{number}", forwarded=by)
+            assert await world.happens(passed_on), name
             file = FileReceived(
                 id=f"f{number}",
                 address=message.address,

@@ -9,7 +9,6 @@ from companion.errors import LLMUnavailableError
 from companion.events import MessageEdited, PersonStarted, ReactionReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.openers.candidates import Source
-from companion.openers.hours import Hours
 from companion.people import operating
 from companion.pruning import KEPT, Pruning
 from companion.settings import NightSettings, Settings
@@ -24,6 +23,7 @@ from companion.storage import (
     timing,
 )
 from companion.storage.database import Tx
+from companion.timed.hours import Hours
 from tests.support.openers import wait
 from tests.support.person_binding import ALLOWED, Schema, unbound
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends

@@ -208,7 +208,7 @@ async def test_what_came_as_a_file_is_marked_and_comes_back_as_a_note_with_its_s
             name="rules.txt",
             media_type="text/plain",
             size=60,
-            text=order,
+            contents=order,
         )
         await world.happens(file)
         await world.say("What do you know of the door?")

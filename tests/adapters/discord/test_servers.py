@@ -8,7 +8,7 @@ from tests.support.discord_server.gateway import MESSAGE_CONTENT
 from tests.support.discord_server.payloads import message
 from tests.support.discord_server.server import DiscordServer
 from tests.support.discord_world import echo, on_discord
-from tests.support.scripted_llm import ScriptedLLM
+from tests.support.scripted_llm import ScriptedLLM, sends
 
 
 async def test_who_mentions_the_bot_is_answered_with_a_reply(
@@ -57,12 +57,14 @@ async def test_a_reply_to_the_bot_needs_no_mention_where_its_text_may_be_read(
     anna = server.person("Anna")
     channel = server.channel()
     server.gateway.intents_granted |= MESSAGE_CONTENT
-    async with on_discord(tmp_path, server, ScriptedLLM(echo), allowed=[anna], read_all=True):
+    async with on_discord(
+        tmp_path, server, ScriptedLLM(sends("Hi!"), sends("Fine.")), allowed=[anna], read_all=True
+    ):
         await server.says(anna, channel, f"<@{server.me.id}> hi", mentions=[server.me])
         await server.posted(1)
         answer = server.history[channel.id][-1]
         await server.says(anna, channel, "and you?", replies_to=answer)
-        assert await server.posted(2) == ["hi", "and you?"]
+        assert await server.posted(2) == ["Hi!", "Fine."]
 
 
 async def test_text_that_discord_hides_is_told_to_the_owner_once_and_not_answered(

@@ -39,7 +39,7 @@ async def test_a_group_that_is_listened_to_is_followed_without_an_answer(
         await api.write("/forget yes everything", chat=group(), user=13)
         await api.write("Mira, when is it?", chat=group())
         assert await api.until_sent(1) == ["Mira, when is it?"]
-        assert "User13: the picnic is on Sunday" in "".join(m.text for m in llm.prompts[0])
+        assert "a stranger)\n> the picnic is on Sunday" in "".join(m.text for m in llm.prompts[0])
         assert len(llm.prompts) == 1
         assert await there.world.rows("SELECT kind, name FROM person") == [("group", str(CHAT))]
 

@@ -8,6 +8,7 @@ from telegram import Bot, MessageEntity, Update
 from adapters.telegram.to_event import Admission, Me, Meaning, Moved, Stranger, to_event
 from adapters.telegram.to_markdown import to_markdown
 from companion.events import (
+    Author,
     FileReceived,
     MessageEdited,
     MessageReceived,
@@ -145,9 +146,14 @@ def test_a_poll_is_told_with_its_options() -> None:
 
 def test_a_forward_is_marked_as_somebody_elses_words() -> None:
     origin = {"type": "user", "date": 1, "sender_user": person(99)}
-    assert text_of(text="I did it\nall", forward_origin=origin) == (
-        "(forwards what User99 wrote)\n> I did it\n> all"
-    )
+    event = meaning("I did it\nall", forward_origin=origin)
+    assert isinstance(event, MessageReceived)
+    assert (event.text, event.forwarded) == ("I did it\nall", Author(user="99", name="User99"))
+    hidden = {"type": "hidden_user", "date": 1, "sender_user_name": "Eve"}
+    photo = [{"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1, "file_size": 9}]
+    event = meaning(photo=photo, caption="look", forward_origin=hidden)
+    assert isinstance(event, FileReceived)
+    assert (event.text, event.forwarded) == ("look", Author(name="Eve"))
 
 
 def test_a_reply_tells_what_it_replies_to() -> None:
@@ -155,7 +161,7 @@ def test_a_reply_tells_what_it_replies_to() -> None:
     original = by_us(photo=photo, caption="my cat")
     event = meaning("what is it?", reply_to_message=original)
     assert isinstance(event, MessageReceived)
-    assert event.answers == "you: (photo) my cat"
+    assert (event.answers, event.answered) == ("you: (photo) my cat", None)
 
 
 def test_a_quote_is_what_counts_of_a_long_original() -> None:
@@ -165,7 +171,14 @@ def test_a_quote_is_what_counts_of_a_long_original() -> None:
         quote={"text": "story", "position": 7},
     )
     assert isinstance(event, MessageReceived)
-    assert event.answers == "User99: story"
+    assert (event.answers, event.answered) == ("story", Author(user="99", name="User99"))
+
+
+def test_a_reply_to_a_forward_tells_who_wrote_that() -> None:
+    origin = {"type": "user", "date": 1, "sender_user": person(99)}
+    event = meaning("this", reply_to_message=message("I did it", user=7, forward_origin=origin))
+    assert isinstance(event, MessageReceived)
+    assert (event.answers, event.answered) == ("I did it", Author(user="99", name="User99"))
 
 
 def test_files_voices_and_albums() -> None:

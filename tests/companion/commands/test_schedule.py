@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.openers.hours import Hours
 from companion.storage import timing
 from companion.timed import pausing
+from companion.timed.hours import Hours
 from tests.support.scripted_llm import ScriptedLLM, sends
 from tests.support.timers import again_and_again, became, in_a_while
 from tests.support.world import World, a_world

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.openers.gates import BACK_OFF, TALKING, Gate, Rhythm, Situation, shut
-from companion.openers.hours import Hours
+from companion.timed.hours import Hours
 
 NOW = datetime(2025, 5, 8, 17, 0, tzinfo=UTC)  # 19:00 in Berlin
 DAY = timedelta(days=1)

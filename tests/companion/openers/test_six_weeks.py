@@ -14,8 +14,8 @@ import pytest
 from companion.errors import OutOfReachError
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
 from companion.llm.build import build_llm
-from companion.openers.hours import Hours
 from companion.settings import ModelSettings
+from companion.timed.hours import Hours
 from tests.support.model_refusals import Asked
 from tests.support.model_server import Completion, ModelServer, calls, says
 from tests.support.openers import wait

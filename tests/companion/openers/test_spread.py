@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.openers.hours import Hours
 from companion.openers.spread import looks, next_look
+from companion.timed.hours import Hours
 
 DAYTIME = Hours.parse("09:00-21:00")
 moments = st.integers(1_704_067_200, 1_830_297_600).map(

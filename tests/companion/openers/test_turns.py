@@ -8,9 +8,9 @@ from pathlib import Path
 from companion.embedders.wordllama import WordLlama
 from companion.errors import LLMUnavailableError
 from companion.llm.protocol import Message, Reply, ToolSchema
-from companion.openers.hours import Hours
 from companion.settings import OpenerSettings, Settings
 from companion.storage import passages, timing
+from companion.timed.hours import Hours
 from tests.support.openers import INTERVIEW, agreed, reasons, silent, wait, writes
 from tests.support.scripted_llm import ScriptedLLM, says, sends
 from tests.support.world import a_world

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from companion.events import TimerFired
-from companion.openers.hours import Hours
 from companion.storage import inbox, people, schedule, timing
 from companion.storage.database import Tx
 from companion.timed import firing
 from companion.timed.firing import BATCH, SPREAD, claim
+from companion.timed.hours import Hours
 from companion.timed.purposes import Delay, Due, Fire, Purpose, Purposes, Skip, Verdict
 from companion.timed.reminders import REMINDER
 from tests.support.scripted_llm import ScriptedLLM, sends

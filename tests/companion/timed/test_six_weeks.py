@@ -21,9 +21,9 @@ from companion.errors import OutOfReachError
 from companion.event_text import local_time
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
 from companion.llm.protocol import Message, Reply
-from companion.openers.hours import Hours
 from companion.storage import people, schedule, timing
 from companion.storage.database import Tx
+from companion.timed.hours import Hours
 from companion.timed.recurrence import Repeats, Rule, instant
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.virtual_clock import VirtualClock

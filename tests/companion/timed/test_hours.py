@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.openers.hours import Hours
+from companion.timed.hours import Hours
 
 minutes = st.builds(time, st.integers(0, 23), st.integers(0, 59))
 
