@@ -13,6 +13,8 @@ VENV ?= .venv
 ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
+# as many files at a time as there are cores
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_VERSION := 0.13.9
 
@@ -22,20 +24,20 @@ chat: $(VENV)/chat.ready
 	@$(BIN)/companion chat $(ARGS)
 
 test: $(VENV)/dev.ready
-	$(BIN)/python -m pytest $(PYTEST_ARGS) $(ARGS)
+	$(PYTEST) $(PYTEST_ARGS) $(ARGS)
 
 check: $(VENV)/dev.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy companion adapters tests training
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 format: $(VENV)/dev.ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 crash: $(VENV)/dev.ready
-	COMPANION_KILLS=500 $(BIN)/python -m pytest tests/crash $(ARGS)
+	COMPANION_KILLS=500 $(PYTEST) tests/crash $(ARGS)
 
 bench: $(VENV)/dev.ready
 	$(BIN)/companion bench turn $(ARGS)

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(0)]
 SPOKEN_FOR = ("a5", "b6")
 """Lines whose answer is not the model's: one is refused, the other says that a note was made."""
 EMBEDDER = "wordllama"
-KILLS = int(os.environ.get("COMPANION_KILLS", "50"))
+KILLS = int(os.environ.get("COMPANION_KILLS", "25"))
 SEED = int(os.environ.get("COMPANION_KILL_SEED", "1"))
 
 

@@ -114,7 +114,7 @@ async def test_what_a_reply_answers_is_told_to_the_model(
         asked = server.history[chat.id][-1]
         await server.says(anna, chat, "No, the blue one", replies_to=asked)
         await server.posted(2)
-    assert "in reply to “The red one”" in llm.prompts[-1][-2].text
+    assert "in reply to “you: The red one”" in llm.prompts[-1][-2].text
 
 
 async def test_the_same_number_on_another_platform_is_another_person(
