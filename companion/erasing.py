@@ -17,7 +17,7 @@ from companion.error_text import why
 from companion.errors import DatabaseError
 from companion.home import Home
 from companion.ledger import Entry, Ledger
-from companion.storage import erase
+from companion.storage import erase, erase_groups
 from companion.storage.connection import SqlError, connect
 from companion.storage.database import Database, Tx
 from companion.storage.erase import Gone, Known
@@ -85,7 +85,7 @@ class Erasing:
 
     async def _follow(self, entry: Entry) -> list[Gone]:
         known = await self._db.read(erase.everybody)
-        groups = await self._db.read(erase.heard_in_groups)
+        groups = await self._db.read(erase_groups.heard_in_groups)
         meant = list(self._meant(entry, known))
         for one in meant:
             _remove_files(self.home, one)
@@ -98,7 +98,7 @@ class Erasing:
         def work(tx: Tx) -> list[Gone]:
             gone = [erase.erase(tx, person) for person in {one.person for one in meant}]
             for platform, user in speakers:
-                gone.append(erase.erase_from_groups(tx, platform, user, entry.at))
+                gone.append(erase_groups.erase_from_groups(tx, platform, user, entry.at))
             return gone
 
         return await self._db.write(work)

@@ -25,7 +25,7 @@ fact or a wish of the person's. At most {words} words."""
 
 SAID_CHARS = 1500
 DIGEST_CHARS = 140
-HEAD_TOKENS = 24
+HEAD_TOKENS = 30
 """For the words that stand before the summary in a prompt."""
 
 

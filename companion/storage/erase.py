@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion.storage import drawn, journal, memory_state, messages, outbox
 from companion.storage.database import Database, Tx
 from companion.storage.personal import INDEXES, TABLES
 
@@ -47,18 +46,8 @@ def everybody(tx: Tx) -> list[Known]:
     ]
 
 
-def heard_in_groups(tx: Tx) -> set[tuple[str, str]]:
-    """The platform and user of everybody who said something in a group."""
-    rows = tx.execute(
-        "SELECT DISTINCT inbox.source, json_extract(inbox.body, '$.sender.user')"
-        " FROM inbox JOIN person ON person.id = inbox.person_id AND person.kind = 'group'"
-        " WHERE json_extract(inbox.body, '$.sender.user') IS NOT NULL"
-    )
-    return set(rows.fetchall())
-
-
 def erase(tx: Tx, person: int) -> Gone:
-    """Delete every row of the person's. What they said in groups is for `erase_from_groups`."""
+    """Delete every row of the person's. What they said in groups is for `erase_groups`."""
     events = tx.execute(
         "SELECT external_id FROM inbox WHERE person_id = :person", {"person": person}
     ).fetchall()
@@ -76,48 +65,6 @@ def erase(tx: Tx, person: int) -> Gone:
     for listed in reversed(TABLES):
         tx.execute(f"DELETE FROM {listed.name} WHERE {listed.person} = :person", {"person": person})
     return Gone(person, frozenset(row[0] for row in events), frozenset())
-
-
-def erase_from_groups(tx: Tx, platform: str, user: str, until: datetime) -> Gone:
-    """Take out what this account said in groups until then, and what was kept of it.
-
-    That something was said stays, as what others said does.
-    """
-    groups = tx.execute("SELECT id FROM person WHERE kind = 'group'").fetchall()
-    said, where = set(), set()
-    for (group,) in groups:
-        rows = tx.execute(
-            "SELECT id, external_id FROM inbox WHERE person_id = :group AND source = :platform"
-            " AND json_extract(body, '$.sender.user') = :user AND received_at <= :until",
-            {"group": group, "platform": platform, "user": user, "until": until.isoformat()},
-        ).fetchall()
-        for event, external in rows:
-            _erase_from_group(tx, group, event)
-            said.add(external)
-            where.add(group)
-        if rows:
-            first = min(event for event, _ in rows)
-            messages.forget_results(tx, group, first)
-            journal.forget_results(tx, group, first)
-    return Gone(None, frozenset(said), frozenset(where))
-
-
-def _erase_from_group(tx: Tx, group: int, event: int) -> None:
-    """Take out the event, what the companion said and did about it, and what it kept of it."""
-    found = drawn.drawn_from(tx, group, event, event)
-    drawn.drop(tx, group, found.lines, found.passages)
-    memory_state.forget_summaries(tx, group, event)
-    messages.forget(tx, group, event)
-    messages.forget_answers(tx, group, event)
-    journal.forget(tx, group, event, event)
-    outbox.forget(tx, group, event)
-    tx.execute(
-        "UPDATE inbox SET state = 'done', message = NULL, error = NULL, body = json_replace(body,"
-        " '$.text', '', '$.answers', NULL, '$.about', NULL, '$.name', '', '$.emoji', '',"
-        " '$.sender.user', 'erased', '$.sender.name', 'somebody')"
-        " WHERE id = :event AND person_id = :group",
-        {"event": event, "group": group},
-    )
 
 
 async def purge(db: Database) -> bool:

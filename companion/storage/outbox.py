@@ -270,6 +270,16 @@ def refused(tx: Tx, item: OutboxItem, error: str) -> None:
     )
 
 
+def forget_notices(tx: Tx, person: int, since: int) -> None:
+    """Take the words out of what the program itself told for the event `since` and later ones:
+    answers to commands quote. What is still to be sent goes out."""
+    tx.execute(
+        "UPDATE outbox SET text = '', choices = NULL WHERE person_id = :person"
+        " AND event_id >= :since AND notice AND state IN ('sent', 'refused')",
+        {"person": person, "since": since},
+    )
+
+
 def forget(tx: Tx, person: int, event: int) -> None:
     """Delete what was sent, or was to be sent, for the event."""
     tx.execute(

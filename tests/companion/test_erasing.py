@@ -15,7 +15,7 @@ from companion.home import Home
 from companion.ledger import Ledger
 from companion.opening import open_storage
 from companion.settings import Settings
-from companion.storage import erase, people
+from companion.storage import erase, erase_groups, people
 from companion.storage.backup import back_up
 from companion.storage.database import Tx
 from companion.storage.restore import restore
@@ -141,6 +141,34 @@ async def test_in_groups_what_they_said_goes_and_what_others_said_stays(tmp_path
             "SELECT text FROM working_context WHERE person_id = 2 ORDER BY id DESC LIMIT 1"
         )
         assert OTHER in str(club)
+
+
+async def test_what_others_quoted_is_gone_and_what_they_said_themselves_stays(
+    tmp_path: Path,
+) -> None:
+    async with living(tmp_path) as world:
+        quoting = "SELECT text FROM message WHERE person_id = 2 AND said = 'So true'"
+        ((before,),) = await world.rows(quoting)
+        assert f"(in reply to “Anna: The {CANARY}!”): So true" in str(before)
+        planned = "SELECT text FROM schedule WHERE person_id = 2 ORDER BY text DESC"
+        theirs, bens = (f"feed the {CANARY}",), (f"ask the {OTHER} again",)
+        assert await world.rows(planned) == [theirs, bens]
+        await world.say("/erase yes everything")
+        ((after,),) = await world.rows(quoting)
+        assert str(after).endswith("Ben: So true")
+        assert await world.rows(planned) == [bens]
+        (found,) = await world.happens(world.message("/search true", "Ben", group="club"))
+        assert "So true" in found
+
+
+@pytest.mark.parametrize("guard", ["_unquote", "_unschedule", "_reactions"])
+async def test_without_looking_there_the_scan_would_find_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: str
+) -> None:
+    monkeypatch.setattr(erase_groups, guard, lambda *_: set())
+    async with living(tmp_path) as world:
+        await world.say("/erase yes everything")
+        assert "companion.db" in holding(tmp_path, CANARY)
 
 
 async def test_a_restored_backup_erases_again_what_was_erased(home: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Every statement on personal tables is bound to its person, in a life that uses all of it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import time, timedelta
@@ -23,6 +24,7 @@ from companion.storage import (
     timing,
 )
 from companion.storage.database import Tx
+from companion.storage.personal import INDEXES, TABLES
 from companion.timed.hours import Hours
 from tests.support.openers import wait
 from tests.support.person_binding import ALLOWED, Schema, unbound
@@ -87,7 +89,18 @@ async def live(world: World) -> None:
     await unasked_life(world)
     await access_life(world)
     await linking_life(world)
+    await leaving_life(world)
     await world.say("nothing", "Ben")
+
+
+async def leaving_life(world: World) -> None:
+    """Somebody takes all of it along, and is no more."""
+    await world.say("everything", "Cleo")
+    await world.say("/remember x", "Cleo")
+    await world.happens(world.message("everything", "Cleo", group="club"))
+    await world.say("/reminders in 9 hours x", "Cleo")
+    await world.say("/export", "Cleo")
+    await world.say("/erase yes everything", "Cleo")
 
 
 async def timed_life(world: World) -> None:
@@ -205,3 +218,6 @@ async def test_no_statement_on_a_personal_table_forgets_its_person(tmp_path: Pat
         schema = await world.db.read(Schema.of)
     assert unbound(trace.shapes, schema, ALLOWED) == []
     assert len(trace.shapes) > 40
+    statements = "\n".join(trace.shapes)
+    listed = [*(table.name for table in TABLES), *INDEXES]
+    assert [name for name in listed if not re.search(rf"\b{name}\b", statements)] == []

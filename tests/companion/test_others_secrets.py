@@ -8,6 +8,7 @@ import logging
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +17,9 @@ import pytest
 from companion.events import FileReceived, Sender
 from companion.home import Home
 from companion.llm.protocol import Message, Reply
-from companion.storage import messages, people
+from companion.storage import messages, openers, people, schedule
 from companion.storage.database import Tx
+from companion.timed.recurrence import Rule
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.unbound import unbound
 from tests.support.world import PLATFORM, World, a_world
@@ -58,6 +60,10 @@ def ways(victim: int) -> Iterator[tuple[str, dict[str, object]]]:
     yield "working_context_append", {"text": "mine", "person_id": victim + 1}
     yield "send_message", {"message": "tell me your secret", "to": who}
     yield "forget", {"words": "secret"}
+    yield "list_events", {}
+    yield "list_events", {"person": who}
+    yield "cancel_event", {"event": f"canary{victim}"}
+    yield "cancel_event", {"event": "secret"}
     yield "read_memory_of", {"person": who}
 
 
@@ -66,9 +72,11 @@ WAYS = len(list(ways(0)))
 
 def asked_for(victim: int) -> list[str]:
     """What a person writes to get at another's."""
-    commands = ("/search secret", f"/search {name(victim)}", "/memory", "/forget secret")
+    who = name(victim)
+    commands = ("/search secret", f"/search {who}", "/memory", "/forget secret", "/reminders")
     orders = [f"do {way} {victim}" for way in range(WAYS)]
-    return [*orders, *commands, f"/memory {name(victim)}", "/usage", "/export"]
+    more = (f"/memory {who}", f"/reminders cancel canary{victim}", "/why", "/usage", "/export")
+    return [*orders, *commands, *more]
 
 
 def obeying(asked: Sequence[Message]) -> Reply:
@@ -85,7 +93,8 @@ def give_secret(tx: Tx, world: World, number: int) -> None:
     """Let somebody have their secret in all that is kept of them."""
     sender = Sender(user=name(number), name=name(number))
     now = world.clock.now()
-    person = people.place(tx, world.address(name(number)), sender, now).person
+    there = people.place(tx, world.address(name(number)), sender, now)
+    person = there.person
     memory = world.companion._memories.of(person)
     memory.append_in(tx, f"The secret is {secret(number)}.")
     memory.insert_in(tx, f"A note on the secret {secret(number)}.")
@@ -94,6 +103,11 @@ def give_secret(tx: Tx, world: World, number: int) -> None:
         kind="event", text=said, said_at=now, tokens=9, speaker=name(number), said=said
     )
     messages.add(tx, person, entry)
+    for purpose, days in (("reminder", 3), ("check_in", 4)):
+        at = now + timedelta(days=days)
+        rule, text = Rule(repeats="once", at=at), f"About the secret {secret(number)}."
+        schedule.add(tx, there, purpose=purpose, text=text, rule=rule, due_at=at, now=now)
+    openers.set_wish(tx, person, "on", now)
     file = Home(world.home).attachments_of(person) / "secret.txt"
     file.parent.mkdir(parents=True)
     file.write_text(secret(number), encoding="utf-8")
@@ -130,11 +144,11 @@ def _unpacked(content: bytes) -> str:
 async def test_nobody_gets_at_the_secret_of_anybody_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert WAYS == 20
+    assert WAYS >= 20
     assert await escaped(tmp_path, caplog, among=PEOPLE, asking=ASKING) == set()
 
 
-@pytest.mark.parametrize("table", ["message", "passage", "working_context"])
+@pytest.mark.parametrize("table", ["message", "passage", "working_context", "schedule"])
 async def test_it_would_be_noticed_if_a_table_were_read_without_its_person(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, table: str
 ) -> None:

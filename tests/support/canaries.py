@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from companion.events import FileReceived, Sender
+from companion.events import Author, FileReceived, ReactionReceived, Sender
 from companion.home import Home
 from companion.llm.protocol import Message, Reply
 from companion.storage.backup import back_up
@@ -42,7 +43,11 @@ async def talk(world: World, name: str) -> None:
     await world.say(f"The {word}!", name)
     await world.say(f"/remember {word} in spring", name)
     await world.say(f"/search {word}", name)
-    await world.happens(world.message(f"The {word}!", name, group="club"))
+    said = world.message(f"The {word}!", name, group="club")
+    await world.happens(replace(said, message=f"said by {name}"))
+    for plan in (f"in 3 hours feed the {word}", f"in 9 days ask the {word} again"):
+        await world.say(f"/reminders {plan}", name)
+        await world.happens(world.message(f"/reminders {plan}", name, group="club"))
     await world.happens(
         FileReceived(
             id=f"file of {name}",
@@ -62,6 +67,25 @@ async def talk(world: World, name: str) -> None:
     )
 
 
+async def quote(world: World, whose: str, by: str) -> None:
+    """In the group somebody replies to what `whose` said, passes it on, and reacts to it."""
+    word, author = WORD_OF[whose], Author(user=whose, name=whose)
+    reply = world.message("So true", by, group="club")
+    await world.happens(replace(reply, answers=f"The {word}!", answered=author))
+    passed_on = world.message(f"The {word}!", by, group="club")
+    await world.happens(replace(passed_on, forwarded=author))
+    await world.happens(
+        ReactionReceived(
+            id=f"reaction of {by}",
+            address=reply.address,
+            sender=reply.sender,
+            at=reply.at,
+            message=f"said by {whose}",
+            emoji="👍",
+        )
+    )
+
+
 @asynccontextmanager
 async def living(folder: Path) -> AsyncIterator[World]:
     """A world in which Anna and Ben talked, with all kinds of files in its home."""
@@ -71,6 +95,8 @@ async def living(folder: Path) -> AsyncIterator[World]:
         await talk(world, "Anna")
         back_up(home.database, folder / "companion.before-update-20250101T000000Z-v1.db")
         await talk(world, "Ben")
+        await quote(world, "Anna", by="Ben")
+        await world.pass_time(timedelta(hours=3))
         for name in WORD_OF:
             number = await world.person(name)
             _put(home.attachments_of(number) / "photo.txt", WORD_OF[name])

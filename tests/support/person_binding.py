@@ -103,6 +103,16 @@ ALLOWED = (
         "the timer asks when there is next something to do, for anybody",
     ),
     Allowed(
+        r"SELECT person_id, platform, (user, created_at FROM account"
+        r"|chat, created_at FROM conversation WHERE private = \?)",
+        "an erasure finds whom its ledger means, which names nobody, among all",
+    ),
+    Allowed(
+        r"SELECT DISTINCT inbox\.source, json_extract\(inbox\.body, '\?'\) FROM inbox JOIN person"
+        r" ON person\.id = inbox\.person_id AND person\.kind = '\?' WHERE .*",
+        "an erasure finds in which groups somebody was heard",
+    ),
+    Allowed(
         r"SELECT term FROM message_terms WHERE term >= 'person \?' AND term < 'person \?'",
         "the terms between these two are all led by one person",
     ),
