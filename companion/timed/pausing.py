@@ -9,7 +9,7 @@ from companion.event_text import local_time
 from companion.openers.hours import Hours
 from companion.storage import timing
 from companion.storage.database import Tx
-from companion.timed.when import resolve
+from companion.timed.when import MOST_CHARS, resolve
 from companion.timed.when_parts import TOO_FAR, later, length
 from companion.timed.when_words import LENGTHS
 
@@ -23,7 +23,7 @@ def quiet_hours(words: str) -> Hours:
     Raises:
         ToolError: they are written in another way.
     """
-    text = words.strip().casefold()
+    text = " ".join(words[:MOST_CHARS].split()).casefold()
     if text in ("none", "off", "no"):
         return NONE
     text = re.sub(r"\s*(?:to|until)\s*", "-", text)
@@ -46,6 +46,8 @@ def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
     text = re.sub(r"^(?:for|until|till)\s+", "", words.strip().casefold())
     if not text:
         return now + LONGEST
+    if len(text) > MOST_CHARS:
+        raise ToolError("That is too long to be a time. Write it like 1w, or until Friday 18:00.")
     until = later(now, length(text)) if LENGTHS.fullmatch(text) else resolve(text, now, zone).first
     if until - now > LONGEST:
         raise ToolError(TOO_FAR)
