@@ -9,7 +9,7 @@ from companion.event_text import local_time
 from companion.storage import timing
 from companion.storage.database import Tx
 from companion.timed.hours import Hours
-from companion.timed.when import resolve
+from companion.timed.when import MOST_CHARS, resolve
 from companion.timed.when_parts import TOO_FAR, NoTimeError, later, length
 from companion.timed.when_words import LENGTHS
 
@@ -24,7 +24,7 @@ def quiet_hours(words: str) -> Hours:
     Raises:
         ToolError: they are written in another way.
     """
-    text = words.strip().casefold()
+    text = " ".join(words[:MOST_CHARS].split()).casefold()
     if text in ("none", "off", "no"):
         return NONE
     text = re.sub(r"\s*(?:to|until)\s*", "-", text)
@@ -44,6 +44,8 @@ def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
         ToolError: it is written in another way, or is longer than a year.
     """
     text = re.sub(r"^(?:for|until|till)\s+", "", words.strip().casefold())
+    if len(text) > MOST_CHARS:
+        raise ToolError(f"That is too long to be a time. {HOW_LONG}")
     try:
         until = _end_of_pause(text, now, zone)
     except NoTimeError as error:
