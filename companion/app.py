@@ -32,7 +32,7 @@ from companion.people.linking import Hooks, Linking
 from companion.people.manners import Manners
 from companion.people.personas import Personas
 from companion.pruning import Pruning
-from companion.running import Companion, Typing
+from companion.running import Companion, HoldUps, Typing
 from companion.settings import Settings
 from companion.storage import inbox, outbox
 from companion.storage.database import Database, Tx
@@ -126,7 +126,7 @@ def assemble(
     night = _night(storage, thinking.night, agents, among.allowance)
     purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose, *more_purposes))
     answering = Answering(db, deliveries, clock)
-    typing = Typing()
+    typing, held_up = Typing(), HoldUps()
     worker = Worker(
         db,
         agents=agents,
@@ -137,6 +137,7 @@ def assemble(
         after_turns=(Offering(db, settings.openers, clock).after_turn, night.after_turn),
         manners=Manners.of(settings.limits),
         typing=typing,
+        held_up=held_up,
         clock=clock,
     )
     lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
@@ -149,6 +150,7 @@ def assemble(
         deliveries=deliveries,
         lanes=lanes,
         typing=typing,
+        held_up=held_up,
         people=among.access,
         openers=openers,
         clock=clock,
