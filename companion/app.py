@@ -33,7 +33,7 @@ from companion.people.linking import Hooks, Linking
 from companion.people.manners import Manners
 from companion.people.personas import Personas
 from companion.pruning import Pruning
-from companion.running import Companion, Typing
+from companion.running import Companion, HoldUps, Typing
 from companion.settings import Settings
 from companion.storage import inbox, outbox
 from companion.storage.database import Database, Tx
@@ -128,7 +128,7 @@ def assemble(
     answering = Answering(db, deliveries, clock)
     hello = welcome.purpose(among.access, answering)
     purposes = Purposes((REMINDER, CHECK_IN, openers.purpose, night.purpose, hello, *more_purposes))
-    typing = Typing()
+    typing, held_up = Typing(), HoldUps()
     worker = Worker(
         db,
         agents=agents,
@@ -139,6 +139,7 @@ def assemble(
         after_turns=(Offering(db, settings.openers, clock).after_turn, night.after_turn),
         manners=Manners.of(settings.limits),
         typing=typing,
+        held_up=held_up,
         clock=clock,
     )
     lanes = Lanes(tasks, worker.handle, gathering_of(settings, clock))
@@ -151,6 +152,7 @@ def assemble(
         deliveries=deliveries,
         lanes=lanes,
         typing=typing,
+        held_up=held_up,
         people=among.access,
         openers=openers,
         clock=clock,

@@ -256,3 +256,12 @@ class OutgoingMessage:
     choices: tuple[Choice, ...] = ()
     reacts_to: str | None = None
     document: Document | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldUp:
+    """An answer that can't be given now, for whoever sits at the machine. `cause` is in their
+    words; it is tried again after `again`, or when they write."""
+
+    cause: str
+    again: timedelta

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 from companion.clock import Clock
 from companion.deliveries import Deliveries, Pieces, Send, whole
-from companion.events import Address, Author, OutgoingMessage, PlatformEvent, Sender
+from companion.events import Address, Author, HeldUp, OutgoingMessage, PlatformEvent, Sender
 from companion.lanes import Lanes
 from companion.memories import Memories
 from companion.openers.turns import OpenerTurns
@@ -20,7 +20,7 @@ from companion.storage import inbox, joining, people, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.text import clean
-from companion.worker import ShowTyping
+from companion.worker import ShowHeldUp, ShowTyping
 
 
 class Companion:
@@ -34,6 +34,7 @@ class Companion:
         deliveries: Deliveries,
         lanes: Lanes,
         typing: "Typing",
+        held_up: "HoldUps",
         people: Access,
         openers: OpenerTurns,
         clock: Clock,
@@ -45,6 +46,7 @@ class Companion:
         self._deliveries = deliveries
         self._lanes = lanes
         self._typing = typing
+        self._held_up = held_up
         self._openers = openers
         self._clock = clock
         self._answering: WeakValueDictionary[Address, asyncio.Lock] = WeakValueDictionary()
@@ -137,6 +139,15 @@ class Companion:
         """Let `show` know when a turn begins (True) and ends (False) in a chat of `platform`."""
         self._typing.shows[platform] = show
 
+    def held_up(self, platform: str, show: ShowHeldUp) -> None:
+        """Let `show` know when an answer in a chat of `platform` can't be given now, and why: that
+        is for the operator."""
+        self._held_up.shows[platform] = show
+
+    def stop_thinking(self) -> None:
+        """Break off what is being dealt with; it goes on at the next start."""
+        self._lanes.cancel()
+
     async def quiet(self) -> None:
         """Return when no event is being dealt with and nothing is being sent."""
         await self._lanes.settled()
@@ -170,6 +181,18 @@ class Typing:
         show = self.shows.get(address.platform)
         if show is not None:
             show(address, begins)
+
+
+class HoldUps:
+    """Tells the platform of a chat what holds up an answer there."""
+
+    def __init__(self) -> None:
+        self.shows: dict[str, ShowHeldUp] = {}
+
+    def __call__(self, address: Address, held_up: HeldUp) -> None:
+        show = self.shows.get(address.platform)
+        if show is not None:
+            show(address, held_up)
 
 
 def _cleaned(event: PlatformEvent) -> PlatformEvent:

@@ -25,6 +25,7 @@ from companion.errors import (
 from companion.events import (
     Address,
     FileReceived,
+    HeldUp,
     MessageDeleted,
     MessageEdited,
     MessageReceived,
@@ -59,6 +60,7 @@ REFUSED = (
 UNHEARD = "I can't listen to voice messages here. Could you write it to me?"
 UNCHANGED = "Nothing is changed."
 BACK_OFF = tuple(timedelta(minutes=m) for m in (1, 2, 5, 15, 60))
+"""Pauses between tries: the first that is as long as it has failed by now, or the longest."""
 ATTEMPTS = 30
 GIVE_UP_AFTER = timedelta(days=1)
 """Both have to be reached: somebody who writes again and again has an event tried as often."""
@@ -68,6 +70,7 @@ NEW = timedelta(days=1)
 """Somebody who came so lately waits behind others when too many want an answer."""
 
 ShowTyping = Callable[[Address, bool], None]
+ShowHeldUp = Callable[[Address, HeldUp], None]
 AfterTurn = Callable[[Agent, InboxItem], Awaitable[None]]
 """What else is done when the turn of an event has ended."""
 
@@ -87,6 +90,7 @@ class Worker:
         after_turns: Sequence[AfterTurn],
         manners: Manners,
         typing: ShowTyping,
+        held_up: ShowHeldUp,
         clock: Clock,
     ) -> None:
         self._db = db
@@ -98,6 +102,7 @@ class Worker:
         self._after_turns = after_turns
         self._manners = manners
         self._typing = typing
+        self._held_up = held_up
         self._clock = clock
 
     async def handle(self, batch: Batch) -> timedelta | None:
@@ -109,6 +114,7 @@ class Worker:
         except DatabaseError as error:
             self._agents.discard(item.person)
             logger.error("event %d waits for the database: %s", item.id, error)  # noqa: TRY400
+            self._held_up(item.address, HeldUp(cause=str(error), again=DATABASE_PAUSE))
             return DATABASE_PAUSE
 
     async def _guarded(self, batch: Batch) -> timedelta | None:
@@ -279,9 +285,10 @@ class Worker:
             logger.error("event %d is given up after %d attempts", item.id, item.attempts)
             await self._bury(item, error)
             return None
-        delay = BACK_OFF[min(item.attempts, len(BACK_OFF) - 1)]
+        item.failing_since = item.failing_since or now
+        delay = _back_off(now - item.failing_since)
         log = logger.error if error.permanent else logger.warning
-        log("event %d is tried again in %s: %s", item.id, delay, error)
+        log("event %d is tried again in %s, or when more is said: %s", item.id, delay, error)
         tells = item.attempts == 0 and not isinstance(item.event, TimerFired)
         notice = BROKEN if error.permanent else LATER
 
@@ -290,6 +297,7 @@ class Worker:
             return notice if tells else ""
 
         await self._answering.say(item, work)
+        self._held_up(item.address, HeldUp(cause=str(error), again=delay))
         item.attempts += 1
         return delay
 
@@ -299,6 +307,15 @@ class Worker:
             return without_a_model(tx, item, FAILED, self._clock.now())
 
         await self._answering.say(item, work)
+
+
+def _back_off(failing: timedelta) -> timedelta:
+    """How long to wait when it has failed for so long.
+
+    Not by the number of tries: whoever writes has it tried at once, and should not wait longer for
+    it afterwards.
+    """
+    return next((pause for pause in BACK_OFF if pause >= failing), BACK_OFF[-1])
 
 
 def _is_written_to_us(item: InboxItem) -> bool:

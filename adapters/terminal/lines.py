@@ -9,10 +9,12 @@ from typing import TextIO
 
 from adapters.base import Handle
 from adapters.terminal.documents import with_document
+from adapters.terminal.in_words import held_up_in_words
 from adapters.terminal.translate import LEAVE, to_event
+from adapters.terminal.translate import address as terminal_of
 from adapters.text import printable
 from companion.clock import Clock
-from companion.events import Address, OutgoingMessage, Sender
+from companion.events import Address, HeldUp, OutgoingMessage, Sender
 
 LONGEST_LINE = 16 * 2**20
 
@@ -57,6 +59,11 @@ class Lines:
 
     def typing(self, address: Address, shown: bool) -> None:
         """A script has no use for it."""
+
+    def held_up(self, address: Address, held_up: HeldUp) -> None:
+        """Tell on standard error why `person` gets no answer now."""
+        if address == terminal_of(self._person):
+            sys.stderr.write(f"{printable(held_up_in_words(held_up))}\n")
 
 
 async def one_line(text: str) -> AsyncIterator[str]:

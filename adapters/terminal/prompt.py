@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+from datetime import timedelta
 from pathlib import Path
 
 from prompt_toolkit import PromptSession, print_formatted_text
@@ -17,12 +18,13 @@ from prompt_toolkit.styles import Style
 
 from adapters.base import Handle
 from adapters.terminal.documents import with_document
+from adapters.terminal.in_words import held_up_in_words
 from adapters.terminal.layout import hanging
 from adapters.terminal.translate import LEAVE, started, to_event
 from adapters.terminal.translate import address as terminal_of
 from adapters.text import printable
 from companion.clock import Clock
-from companion.events import Address, OutgoingMessage, Sender
+from companion.events import Address, HeldUp, OutgoingMessage, Sender
 
 STYLE = Style.from_dict(
     {
@@ -32,6 +34,8 @@ STYLE = Style.from_dict(
         "bottom-toolbar": "noreverse",
     }
 )
+LONG = timedelta(seconds=10)
+"""After this the person is told how long they have waited already, and what for."""
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
 
@@ -39,7 +43,8 @@ FRAME_SECONDS = 0.1
 class Prompt:
     """`person` at a screen, talking with `companion`.
 
-    What was typed before is kept in the file `history`, or only for now if that is None.
+    What was typed before is kept in the file `history`, or only for now if that is None. `model`
+    is what a long wait is said to be for.
     """
 
     def __init__(
@@ -49,13 +54,19 @@ class Prompt:
         companion: str,
         clock: Clock,
         history: Path | None,
+        model: str = "its model",
         input: Input | None = None,  # noqa: A002 - prompt_toolkit's own name for it
         output: Output | None = None,
     ) -> None:
         self._person = person
         self._companion = companion
         self._clock = clock
+        self._model = model
         self._leaving = False
+        self.left_at_once = False
+        self._told: set[str] = set()
+        self._telling: set[asyncio.Task[None]] = set()
+        self._since = clock.now()
         self._thinking: asyncio.Task[None] | None = None
         self._frame = FRAMES[0]
         self._session: PromptSession[str] = PromptSession(
@@ -76,6 +87,7 @@ class Prompt:
                 while (line := await self._line()) is not None:
                     event = to_event(line, person=self._person, at=self._clock.now())
                     if event is not None:
+                        self._told.clear()
                         await handle(event)
         finally:
             if self._thinking is not None:
@@ -101,8 +113,20 @@ class Prompt:
             return
         self._stop_thinking()
         if shown:
+            self._since = self._clock.now()
             self._thinking = asyncio.create_task(self._turn_the_wheel())
         self._session.app.invalidate()
+
+    def held_up(self, address: Address, held_up: HeldUp) -> None:
+        """Tell `person` why they get no answer now: once for a cause, until they write again."""
+        if address != terminal_of(self._person) or held_up.cause in self._told:
+            return
+        self._told.add(held_up.cause)
+        columns = self._session.output.get_size().columns
+        text = hanging(held_up_in_words(held_up), indent=0, columns=columns)
+        telling = asyncio.create_task(self.show(("class:quiet", f"{text}\n")))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
 
     async def _line(self) -> str | None:
         """What the person entered, or None when they leave."""
@@ -123,16 +147,20 @@ class Prompt:
             self._thinking = None
 
     def _last_words(self) -> str:
-        return (
-            f"{self._companion} is still thinking. Ctrl-C leaves at once; the answer comes when "
-            "you are back."
-        )
+        still = f"{self._companion} is still thinking."
+        if self.left_at_once:
+            return f"{still} The answer comes when you are back."
+        return f"{still} Ctrl-C leaves at once; the answer comes when you are back."
 
     def _status(self) -> FormattedText:
         if self._leaving:
             text = "Ctrl-C again leaves. Nothing is lost."
         elif self._thinking is not None:
             text = f"{self._frame} {self._companion} is thinking"
+            waited = self._clock.now() - self._since
+            if waited >= LONG:
+                text += f", for {waited.total_seconds():.0f} s now: that is the wait for"
+                text += f" {self._model}. You may write on"
         else:
             text = ""
         return FormattedText([("class:quiet", text)])
@@ -146,6 +174,7 @@ class Prompt:
         @keys.add("c-c")
         def clear_or_leave(event: KeyPressEvent) -> None:
             if self._leaving:
+                self.left_at_once = True
                 event.app.exit(exception=EOFError)
                 return
             event.current_buffer.append_to_history()

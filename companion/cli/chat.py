@@ -26,6 +26,11 @@ YOU = "you"
 
 LONGEST_NAME = 60
 
+LOADING = (
+    "{} thinks with a small model on this machine, which is being loaded: the first answer takes a"
+    " minute or more. You may already write."
+)
+
 
 def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser("chat", help="talk with it in this terminal")
@@ -54,9 +59,9 @@ async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: 
     from companion.logs import set_up
 
     home.make()
-    level = settings.log.level
-    shown = level if level == "DEBUG" else "ERROR"
-    set_up(level, file=home.log if settings.log.file else None, terminal=shown)
+    level, file = settings.log.level, home.log if settings.log.file else None
+    terminal = None if file is not None else "ERROR"  # whoever talks here is told in words
+    set_up(level, file=file, terminal=level if level == "DEBUG" else terminal)
     share_one_heap()
     async with open_companion(home.path, settings=settings) as companion:
         if args.message is not None:
@@ -64,7 +69,7 @@ async def _chat(args: argparse.Namespace, person: Sender, home: Home, settings: 
         if sys.stdin.isatty() and sys.stdout.isatty():
             encrypted = bool(os.environ.get("COMPANION_DB_KEY"))
             history = None if encrypted else _history(home, person)
-            return await _at_a_screen(companion, person, settings.agent.name, history)
+            return await _at_a_screen(companion, person, settings, history)
         return await _line_by_line(companion, person)
 
 
@@ -97,6 +102,7 @@ def _history(home: Home, person: Sender) -> Path:
 
 
 async def _once(companion: Companion, person: Sender, text: str, *, as_json: bool) -> int:
+    from adapters.terminal.in_words import HINT
     from adapters.terminal.lines import Lines, one_line
     from adapters.terminal.translate import PLATFORM
     from companion.clock import SystemClock
@@ -119,28 +125,41 @@ async def _once(companion: Companion, person: Sender, text: str, *, as_json: boo
         return 0
     sys.stderr.write("No answer yet. What you said is kept and will be answered.\n")
     if why is not None:
-        sys.stderr.write(f"{why}\n`companion doctor` shows what to do.\n")
+        sys.stderr.write(f"{why}\n{HINT}\n")
     return 1
 
 
 async def _line_by_line(companion: Companion, person: Sender) -> int:
     from adapters.terminal.lines import Lines, standard_input
+    from adapters.terminal.translate import PLATFORM
     from companion.clock import SystemClock
 
     lines = Lines(standard_input(), person=person, clock=SystemClock(), quiet=companion.quiet)
+    companion.held_up(PLATFORM, lines.held_up)
     await _talk(companion, person, lines)
     return 0
 
 
 async def _at_a_screen(
-    companion: Companion, person: Sender, name: str, history: Path | None
+    companion: Companion, person: Sender, settings: Settings, history: Path | None
 ) -> int:
     from adapters.terminal.prompt import Prompt
+    from adapters.terminal.translate import PLATFORM
     from companion.clock import SystemClock
 
-    prompt = Prompt(person=person, companion=name, clock=SystemClock(), history=history)
-    sys.stdout.write(f"This is {name}. Just write; /help shows what else you can do.\n\n")
+    name, first = settings.agent.name, next(iter(settings.models), None)
+    model = (
+        f"{first.name} at {first.base_url or 'OpenAI'}" if first else "the model on this machine"
+    )
+    prompt = Prompt(
+        person=person, companion=name, clock=SystemClock(), history=history, model=model
+    )
+    sys.stdout.write(f"This is {name}. Just write; /help shows what else you can do.\n")
+    sys.stdout.write("\n" if first else f"{LOADING.format(name)}\n\n")
+    companion.held_up(PLATFORM, prompt.held_up)
     await _talk(companion, person, prompt)
+    if prompt.left_at_once:
+        companion.stop_thinking()
     return 0
 
 

@@ -9,6 +9,7 @@ from companion.cli.database import looked_at
 from companion.cli.embedder_checks import check_embedder
 from companion.cli.findings import Finding
 from companion.cli.model_checks import check_models
+from companion.cli.platform_checks import check_platforms
 from companion.errors import OperatorError
 from companion.home import Home
 from companion.settings import load, settings_path
@@ -41,6 +42,8 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
     yield Finding(about="settings", state="ok", text=str(path or "none, so all are the defaults"))
     yield await check_embedder(settings.embedder, home, environ)
     async for finding in check_models(settings, home, environ):
+        yield finding
+    async for finding in check_platforms(settings, home, environ):
         yield finding
 
 

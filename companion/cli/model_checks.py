@@ -19,6 +19,8 @@ from openai import (
 from companion.cli.findings import Finding
 from companion.errors import ModelFileError
 from companion.home import Home
+from companion.llm.faults import EndpointError
+from companion.llm.openai_client import first_chat_model, model_names
 from companion.local.weights import CATALOGUE, Weights
 from companion.settings import ModelSettings, Secrets, Settings
 
@@ -82,9 +84,17 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
     began = perf_counter()
     try:
         names = await _names(model, key.get_secret_value() if key else "none")
-    except (OpenAIError, ValueError) as error:  # the SDK lets JSON's own error through
+    except OpenAIError as error:
         return _unreachable(model, where, error)
-    if not names:
+    except EndpointError:
+        return Finding(
+            about="model",
+            state="fail",
+            text=f"{where} answers, but as no model server does: its answer is not in OpenAI's"
+            " format",
+            advice="Check base_url, or OPENAI_BASE_URL if that is set: most addresses end in /v1.",
+        )
+    if first_chat_model(names) is None:
         advice = "Load a model there first."
         return Finding(about="model", state="fail", text=f"{where} lists no model", advice=advice)
     return await _listed(model, where, names, perf_counter() - began)
@@ -98,7 +108,9 @@ async def _listed(
         shown = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
         text = f"{where} does not list {model.name}"
         return Finding(about="model", state="warn", text=text, advice=f"It lists: {shown}")
-    name = names[0] if model.name == "auto" and model.base_url else model.name
+    name = model.name
+    if name == "auto" and model.base_url:
+        name = first_chat_model(names) or name
     window = await _window_in_ollama(model.base_url, name)
     if window is not None and window < model.window_tokens:
         return _cuts_prompts(name, where, window, model.window_tokens)
@@ -109,7 +121,7 @@ async def _names(model: ModelSettings, key: str) -> list[str]:
     async with AsyncOpenAI(
         base_url=model.base_url, api_key=key, max_retries=0, timeout=PATIENCE_SECONDS
     ) as client:
-        return [listed.id for listed in (await client.models.list()).data or ()]
+        return model_names(await client.get("/models", cast_to=bytes))
 
 
 async def _window_in_ollama(base_url: str | None, name: str) -> int | None:
@@ -137,7 +149,7 @@ def _cuts_prompts(name: str, where: str, given: int, wanted: int) -> Finding:
     )
 
 
-def _unreachable(model: ModelSettings, where: str, error: Exception) -> Finding:
+def _unreachable(model: ModelSettings, where: str, error: OpenAIError) -> Finding:
     match error:
         case APITimeoutError():
             text = f"{where} did not answer within {PATIENCE_SECONDS} s"
@@ -154,6 +166,5 @@ def _unreachable(model: ModelSettings, where: str, error: Exception) -> Finding:
         case APIStatusError():
             text, advice = f"{where} answers HTTP {error.status_code}", "Look into its own log."
         case _:
-            text = f"{where} answers, but not as an OpenAI-compatible endpoint would"
-            advice = "Most base_urls end in /v1."
+            text, advice = f"{where} cannot be asked ({type(error).__name__})", "Check base_url."
     return Finding(about="model", state="fail", text=text, advice=advice)

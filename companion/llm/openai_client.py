@@ -157,8 +157,10 @@ class OpenAIClient:
             EndpointError: the server does not tell.
         """
         if self._model is None:
-            raw = await self._ask("GET", "/models")
-            self._model = _first_chat_model(raw)
+            found = first_chat_model(model_names(await self._ask("GET", "/models")))
+            if found is None:
+                raise EndpointError(Fault.NOT_FOUND)
+            self._model = found
         return self._model
 
     async def close(self) -> None:
@@ -274,13 +276,19 @@ def _weaker(abilities: Abilities, error: EndpointError) -> Abilities | None:
     return weaker
 
 
-def _first_chat_model(raw: bytes) -> str:
+def model_names(raw: bytes) -> list[str]:
+    """The models in an endpoint's answer that lists them.
+
+    Raises:
+        EndpointError: it is no such list.
+    """
     try:
-        listed = read_json(raw)["data"]
-        names = [entry["id"] for entry in listed if isinstance(entry["id"], str)]
+        listed = read_json(raw)["data"] or ()  # Ollama without a model says null
+        return [entry["id"] for entry in listed if isinstance(entry["id"], str)]
     except (ValueError, KeyError, TypeError) as error:
         raise EndpointError(Fault.GARBLED) from error
-    chat = [name for name in names if "embed" not in name.lower()]
-    if not chat:
-        raise EndpointError(Fault.NOT_FOUND)
-    return chat[0]
+
+
+def first_chat_model(names: Sequence[str]) -> str | None:
+    """The one to talk with where the settings leave it open; None where there is none."""
+    return next((name for name in names if "embed" not in name.lower()), None)

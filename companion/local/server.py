@@ -19,7 +19,6 @@ logger = logging.getLogger(__name__)
 
 READY_SECONDS = 180.0
 """Reading a gigabyte from a slow card takes a minute."""
-STOP_SECONDS = 5.0
 MAX_BACK_OFF = 30.0
 LOG_BYTES = 1_000_000
 PROGRAM = (sys.executable, "-m", "companion.local.server_process")
@@ -110,13 +109,10 @@ class LocalServer:
         process, self._process, self._endpoint = self._process, None, None
         if process is None or process.returncode is not None:
             return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            await asyncio.wait_for(process.wait(), STOP_SECONDS)
-        except TimeoutError:
+        # it keeps nothing, and while it loads a model it would not hear of anything gentler
+        with contextlib.suppress(ProcessLookupError):
             process.kill()
-            await process.wait()
+        await process.wait()
 
     async def _start(self) -> Endpoint:
         if importlib.util.find_spec("xllamacpp") is None:

@@ -33,7 +33,10 @@ _KINDS: dict[str, type[Event]] = {
 
 @dataclass(slots=True, kw_only=True)
 class InboxItem:
-    """An event of one person's. `begun` means that its message stands in the queue."""
+    """An event of one person's. `begun` means that its message stands in the queue.
+
+    `failing_since` is when it failed first since the program started; None if it did not.
+    """
 
     id: int
     person: int
@@ -43,6 +46,7 @@ class InboxItem:
     received_at: datetime
     begun: bool = False
     attempts: int = 0
+    failing_since: datetime | None = None
 
 
 @lru_cache
@@ -143,10 +147,20 @@ def open_items(tx: Tx) -> list[InboxItem]:
 
 
 def why_unanswered(tx: Tx, person: int) -> str | None:
-    """What kept the person's last message from being answered so far; None if nothing did."""
-    row = tx.execute(
-        "SELECT CASE WHEN state IN ('waiting', 'begun') THEN error END FROM inbox"
+    """What kept the person's last message from being answered so far; None if nothing did.
+
+    That may be what another event failed for, behind which it stands.
+    """
+    last = tx.execute(
+        "SELECT state IN ('waiting', 'begun') FROM inbox"
         " WHERE person_id = :person AND kind = 'MessageReceived' ORDER BY id DESC LIMIT 1",
+        {"person": person},
+    ).fetchone()
+    if last is None or not last[0]:
+        return None
+    row = tx.execute(
+        "SELECT error FROM inbox WHERE person_id = :person AND state IN ('waiting', 'begun')"
+        " AND error IS NOT NULL ORDER BY id DESC LIMIT 1",
         {"person": person},
     ).fetchone()
     return row[0] if row else None

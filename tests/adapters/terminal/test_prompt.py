@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prompt_toolkit.application import create_app_session
@@ -14,9 +15,17 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 from adapters.terminal.prompt import Prompt
 from adapters.terminal.translate import address
-from companion.clock import SystemClock
-from companion.events import MessageReceived, OutgoingMessage, PersonStarted, PlatformEvent, Sender
+from companion.events import (
+    HeldUp,
+    MessageReceived,
+    OutgoingMessage,
+    PersonStarted,
+    PlatformEvent,
+    Sender,
+)
+from tests.support.virtual_clock import VirtualClock
 
+NOON = datetime(2025, 5, 5, 12, 0, tzinfo=UTC)
 ANNA = Sender(user="anna", name="Anna")
 ENTER, CTRL_C, CTRL_D, ALT_ENTER, UP = "\r", "\x03", "\x04", "\x1b\r", "\x1b[A"
 
@@ -47,15 +56,17 @@ class Screen:
 
     def __init__(self, keys: PipeInput, history: Path | None) -> None:
         self._keys = keys
+        self.clock = VirtualClock(NOON)
         self._written = Drawing(keys)
         self.events: list[PlatformEvent] = []
         self.heard = asyncio.Event()
-        output = Vt100_Output(self._written, lambda: Size(rows=24, columns=80))
+        output = Vt100_Output(self._written, lambda: Size(rows=24, columns=120))
         self.prompt = Prompt(
             person=ANNA,
             companion="Mira",
-            clock=SystemClock(),
+            clock=self.clock,
             history=history,
+            model="qwen at home",
             input=keys,
             output=output,
         )
@@ -74,10 +85,10 @@ class Screen:
         self.heard.clear()
         return self.events[-1]
 
-    async def shows(self, text: str) -> None:
-        """Returns once `text` has been drawn."""
+    async def shows(self, text: str, *, times: int = 1) -> None:
+        """Returns once `text` has been drawn, so many times."""
         async with asyncio.timeout(10):
-            while text not in self.drawn:
+            while self.drawn.count(text) < times:
                 self._written.changed.clear()
                 await self._written.changed.wait()
 
@@ -181,3 +192,25 @@ async def test_what_was_typed_before_comes_back_with_the_arrow(tmp_path: Path) -
         shown.type(UP, ENTER)
         await shown.hears()
         assert shown.said == ["from yesterday"]
+
+
+async def test_a_long_wait_tells_how_long_it_is_and_what_for() -> None:
+    async with screen() as (shown, _):
+        shown.prompt.typing(address(ANNA), True)
+        await shown.shows("Mira is thinking")
+        shown.clock.advance(timedelta(seconds=12))
+        await shown.shows(", for 12 s now: that is the wait for qwen at home.")
+
+
+async def test_what_holds_up_an_answer_is_told_once_until_they_write_again() -> None:
+    async with screen() as (shown, _):
+        held_up = HeldUp(cause="qwen at home: it is overloaded.", again=timedelta(minutes=5))
+        told = "No answer yet. qwen at home: it is overloaded. It is tried again in 5 minutes"
+        shown.prompt.held_up(address(ANNA), held_up)
+        await shown.shows(told)
+        shown.prompt.held_up(address(ANNA), held_up)
+        shown.type("hello", ENTER)
+        await shown.hears()
+        assert shown.drawn.count(told) == 1
+        shown.prompt.held_up(address(ANNA), held_up)
+        await shown.shows(told, times=2)

@@ -49,10 +49,10 @@ class Terminal:
     def types(self, text: str) -> None:
         os.write(self._side, text.encode())
 
-    def reads(self, text: str) -> None:
-        """Returns once `text` stands on the screen."""
+    def reads(self, text: str, *, times: int = 1) -> None:
+        """Returns once `text` stands on the screen, so many times."""
         deadline = monotonic() + PATIENCE_SECONDS
-        while text not in self.screen:
+        while self.screen.count(text) < times:
             if not self._more(deadline):
                 raise AssertionError(f"{text!r} is not on the screen:\n{self.screen}")
 

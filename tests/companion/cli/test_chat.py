@@ -11,12 +11,13 @@ from typing import Protocol
 
 import pytest
 
+from companion.home import Home
 from companion.worker import LATER
 from tests.companion.cli.at_a_terminal import Terminal, terminal
 from tests.companion.cli.commands import Ran, command, environment
 from tests.companion.cli.conftest import Here
 from tests.support.model_refusals import Asked
-from tests.support.model_server import Completion, Hang, ModelServer, calls
+from tests.support.model_server import Completion, Hang, ModelServer, Raw, calls
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
@@ -172,9 +173,8 @@ async def test_ctrl_c_twice_loses_nothing_and_the_answer_comes_at_the_next_start
         at.types(CTRL_C)
         at.reads("Ctrl-C again leaves")
         at.types(CTRL_C)
-        at.reads("Ctrl-C leaves at once; the answer comes when you are back.")
-        at.types(CTRL_C)
-        assert at.ends() == 130
+        at.reads("Mira is still thinking. The answer comes when you are back.")
+        assert at.ends() == 0
 
     def comes_back(at: Terminal) -> None:
         at.reads("Mira  You said remember me")
@@ -185,6 +185,57 @@ async def test_ctrl_c_twice_loses_nothing_and_the_answer_comes_at_the_next_start
         await at_a_screen(server, tmp_path, leaves)
     async with ModelServer(echo) as server:
         await at_a_screen(server, tmp_path, comes_back)
+
+
+async def test_who_quits_while_it_thinks_may_leave_at_once_with_ctrl_c(tmp_path: Path) -> None:
+    def leaves(at: Terminal) -> None:
+        at.reads("is thinking")
+        at.types("/quit\r")
+        at.reads("Ctrl-C leaves at once; the answer comes when you are back.")
+        at.types(CTRL_C)
+        assert at.ends() == 130
+
+    async with ModelServer(Thinking()) as server:
+        await at_a_screen(server, tmp_path, leaves)
+
+
+async def test_a_model_that_fails_is_told_in_words_with_its_cause_and_logged_in_the_file_alone(
+    tmp_path: Path,
+) -> None:
+    def story(at: Terminal) -> None:
+        at.reads("No answer yet. ")
+        at.reads("it refused the key; check the variable")
+        at.reads("It is tried again in 1 minute, or when you write. `companion doctor`")
+        at.types("are you there?\r")
+        at.reads("No answer yet.", times=2)
+        at.types("/quit\r")
+        assert at.ends() == 0
+        assert "ERROR" not in at.screen
+        assert "event 1" not in at.screen
+
+    async with ModelServer(lambda _: Raw(body=b"{}", status=401)) as server:
+        await at_a_screen(server, tmp_path, story)
+    assert "ERROR companion.worker" in Home(tmp_path).log.read_text(encoding="utf-8")
+
+
+async def test_a_script_is_told_the_cause_too(chat: Chat, tmp_path: Path) -> None:
+    async with ModelServer(lambda _: Raw(body=b"<html>", content_type="text/html")) as server:
+        ran = await chat(server, tmp_path, entered="one\n")
+    assert ran.out == f"{LATER}\n"
+    (line,) = ran.err.splitlines()
+    assert line.startswith("No answer yet. ")
+    assert "its answer is not in OpenAI's format; check base_url." in line
+    assert line.endswith("`companion doctor` shows what to do.")
+
+
+async def test_the_cause_is_told_each_time_that_one_message_gets_no_answer(
+    chat: Chat, tmp_path: Path
+) -> None:
+    async with ModelServer(lambda _: Raw(body=b"<html>", content_type="text/html")) as server:
+        for _ in range(3):
+            ran = await chat(server, tmp_path, "-m", "hello")
+            assert ran.code == 1
+            assert "its answer is not in OpenAI's format; check base_url." in ran.err
 
 
 async def test_after_a_kill_the_answer_comes_at_the_next_start(chat: Chat, tmp_path: Path) -> None:

@@ -59,16 +59,27 @@ async def test_an_endpoint_where_nothing_answers(tmp_path: Path) -> None:
         (404, "{}", "warn", "has no list of models"),
         (401, "{}", "fail", "refuses the key (HTTP 401)"),
         (500, "{}", "fail", "answers HTTP 500"),
-        (200, "<html>Welcome</html>", "fail", "but not as an OpenAI-compatible endpoint would"),
+        (200, "<html>Welcome</html>", "fail", "but as no model server does"),
+        (200, "", "fail", "but as no model server does"),
+        (200, "\xff\xfe", "fail", "but as no model server does"),
+        (200, "[" * 100_000, "fail", "but as no model server does"),
+        (200, '["qwen"]', "fail", "but as no model server does"),
+        (200, '{"models": []}', "fail", "but as no model server does"),
+        (200, '{"data": "qwen"}', "fail", "but as no model server does"),
+        (200, '{"data": [{"name": "qwen"}]}', "fail", "but as no model server does"),
+        (200, '{"data": null}', "fail", "lists no model"),
+        (200, '{"data": [{"id": "nomic-embed-text"}]}', "fail", "lists no model"),
         (200, '{"data": []}', "fail", "lists no model"),
     ],
 )
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
 async def test_an_endpoint_that_is_none(
-    tmp_path: Path, status: int, body: str, state: str, said: str
+    tmp_path: Path, status: int, body: str, state: str, said: str, kind: str
 ) -> None:
     async def answer(_: web.BaseRequest) -> web.Response:
-        return web.Response(status=status, text=body, content_type="application/json")
+        return web.Response(status=status, text=body, content_type=kind)
 
+    (tmp_path / "companion.toml").write_text(NO_EMBEDDER)
     async with RawTestServer(answer) as server:
         model = (await found(tmp_path, OPENAI_BASE_URL=str(server.make_url("/v1"))))["model"]
     assert model.state == state

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import select
 import signal
@@ -92,10 +93,11 @@ async def test_a_server_that_never_gets_ready_is_given_up(model: Path, tmp_path:
         window_tokens=WINDOW,
         log=tmp_path / "log",
         ready_seconds=0.1,
-        program=(sys.executable, "-c", "import sys; sys.stdin.read()"),
+        program=(sys.executable, "-c", "import signal; signal.pause()"),  # as deaf as in loading
     )
-    with pytest.raises(LLMUnavailableError, match="did not start"):
-        await server.endpoint()
+    async with asyncio.timeout(4):
+        with pytest.raises(LLMUnavailableError, match="did not start"):
+            await server.endpoint()
     assert not server.running
 
 

@@ -8,12 +8,14 @@ from typing import Any
 from aiohttp import web
 
 from tests.support.discord_server import payloads, strict
-from tests.support.discord_server.gateway import Gateway
+from tests.support.discord_server.gateway import MESSAGE_CONTENT, Gateway
 from tests.support.discord_server.payloads import Channel, Json, snowflake
 from tests.support.discord_server.state import Fault, Post, State
 from tests.support.discord_server.strict import RefusalError
 
-TOKEN = "test-token"
+TOKEN = "test.token.of-no-bot"
+MAY_READ_ALL = 1 << 19
+"""An application's flag for the intent, as bots on less than a hundred servers have it."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -91,6 +93,7 @@ class HttpApi:
         return _json(self._state.me.user())
 
     async def _get_application(self, _: web.Request) -> web.Response:
+        granted = self._gateway.intents_granted
         return _json(
             {
                 "id": str(self._state.application),
@@ -102,7 +105,7 @@ class HttpApi:
                 "verify_key": "00",
                 "owner": self._state.members[0].user(),
                 "team": None,
-                "flags": 0,
+                "flags": MAY_READ_ALL if granted & MESSAGE_CONTENT else 0,
                 "rpc_origins": [],
             }
         )
