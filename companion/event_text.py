@@ -17,7 +17,7 @@ from companion.events import (
     TimerFired,
     VoiceReceived,
 )
-from companion.sources import author_passed_on, of_a_forward
+from companion.sources import author_passed_on, is_own, of_a_forward
 from companion.text import neutral_name
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -121,8 +121,7 @@ def _who(event: FileReceived) -> str:
 def _caption(event: FileReceived, shown: str) -> str:
     if not shown:
         return ""
-    is_own = author_passed_on(event) is None and not event.stranger
-    return f" and wrote: {shown}" if is_own else f" with the words:\n{_quoted(shown)}"
+    return f" and wrote: {shown}" if is_own(event) else f" with the words:\n{_quoted(shown)}"
 
 
 def _quoted(text: str) -> str:

@@ -106,14 +106,18 @@ def author_passed_on(event: MessageReceived | FileReceived) -> Author | None:
     return None if whose is None or whose.user == event.sender.user else whose
 
 
+def is_own(event: MessageReceived | FileReceived) -> bool:
+    """Whether the sender wrote that themselves, and may talk to us."""
+    return author_passed_on(event) is None and not event.stranger
+
+
 def _own(event: Event) -> str:
     """What the sender said themselves, and may say."""
     match event:
         case TimerFired(text=text) | MessageEdited(text=text):
             return text
         case MessageReceived() | FileReceived():
-            is_own = author_passed_on(event) is None and not event.stranger
-            return event.text if is_own else ""
+            return event.text if is_own(event) else ""
     return ""
 
 

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 
 from companion.events import Choice, Event, MessageReceived
+from companion.sources import is_own
 
 YES = frozenset({"yes", "y", "ja", "sí", "si", "oui", "sim", "да", "是", "是的"})
 NO = frozenset({"no", "n", "nein", "non", "não", "нет", "不", "不是", "不要"})
+
+LONGEST = 40
+"""Characters of such an answer, spaces and all."""
 
 
 def is_yes_or_no(event: Event) -> bool:
@@ -26,6 +30,8 @@ def chosen(event: Event, choices: Sequence[Choice]) -> str | None:
 
 
 def _word(event: Event) -> str:
-    if not isinstance(event, MessageReceived):
+    if not isinstance(event, MessageReceived) or not is_own(event):
+        return ""
+    if len(event.text) > LONGEST:
         return ""
     return event.text.strip().rstrip(".!。！").casefold()

@@ -15,6 +15,7 @@ from companion.people.linking import Linking
 from companion.people.personas import Personas
 from companion.person_memory import PersonMemory
 from companion.question import Question as Question
+from companion.sources import is_own
 from companion.storage import inbox, outbox
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
@@ -107,8 +108,8 @@ def command_name(event: Event) -> tuple[str, str] | None:
 
     "/start" is no command: it opens the chat, and the model greets. A slash alone asks for help.
     """
-    if not isinstance(event, MessageReceived) or not event.addressed:
-        return None
+    if not isinstance(event, MessageReceived) or not event.addressed or not is_own(event):
+        return None  # what is only passed on commands nothing
     return command_in(event.text)
 
 

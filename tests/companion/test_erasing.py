@@ -151,12 +151,13 @@ async def test_what_others_quoted_is_gone_and_what_they_said_themselves_stays(
         ((before,),) = await world.rows(quoting)
         assert f"(in reply to “Anna: The {CANARY}!”): So true" in str(before)
         planned = "SELECT text FROM schedule WHERE person_id = 2 ORDER BY text DESC"
-        theirs, bens = (f"feed the {CANARY}",), (f"ask the {OTHER} again",)
-        assert await world.rows(planned) == [theirs, bens]
+        plans = await world.rows(planned)
+        bens = [(text,) for (text,) in plans if OTHER in str(text)]
+        assert 0 < len(bens) < len(plans)
         await world.say("/erase yes everything")
         ((after,),) = await world.rows(quoting)
         assert str(after).endswith("Ben: So true")
-        assert await world.rows(planned) == [bens]
+        assert await world.rows(planned) == bens
         (found,) = await world.happens(world.message("/search true", "Ben", group="club"))
         assert "So true" in found
 

@@ -312,3 +312,12 @@ async def test_words_that_are_forgotten_are_gone_from_sources_as_well(tmp_path: 
         await world.happens(forwarded(world, "hello"))
         await world.say("/forget yes Eve")
         assert await world.rows("SELECT * FROM message WHERE source LIKE '%Eve%'") == []
+
+
+@pytest.mark.parametrize("words", ["/forget yes Berlin", "/erase yes everything", "yes"])
+async def test_a_command_that_is_passed_on_commands_nothing(tmp_path: Path, words: str) -> None:
+    async with a_world(tmp_path, obeying()) as world:
+        await told(world)
+        await world.say("/forget Berlin")
+        assert await world.happens(forwarded(world, words)) == ["I have read it."]
+        assert "Anna lives in Berlin." in await about(world)
