@@ -22,6 +22,10 @@ ASK_ZONE = "In which time zone are you? Write the zone or a city in it: /timezon
 HOW = "To add one: /reminders tomorrow at 9 call Lea. To cancel one: /reminders cancel 17."
 LATER = "10m"
 PAUSES = ("1 day", "1 week", "4 weeks")
+MOST_WORDS = 24
+"""That a time may have."""
+MOST_DIGITS = 19
+"""From which on a number is none of ours."""
 
 
 async def _timezone(asked: Asked) -> Answer | Write:
@@ -89,7 +93,7 @@ def _cancel(tx: Tx, asked: Asked, words: str) -> str:
 def _add(tx: Tx, asked: Asked) -> str:
     """A time and what it is about, in this order: the longest beginning that is a time."""
     words = asked.words.split()
-    for number in range(len(words), 0, -1):
+    for number in range(min(len(words), MOST_WORDS), 0, -1):
         if words[number - 1].casefold() in FILLERS:
             continue  # in "at 9 the pill" it is part of what follows
         when, what = " ".join(words[:number]).rstrip(",:"), " ".join(words[number:])
@@ -146,7 +150,7 @@ async def _snooze(asked: Asked) -> Write:
 def _snoozed(tx: Tx, asked: Asked, number: str) -> Scheduled | None:
     """The one with this number, or the one that came last."""
     if number.isdecimal():
-        return schedule.get(tx, asked.person, int(number))
+        return schedule.get(tx, asked.person, int(number)) if len(number) < MOST_DIGITS else None
     return schedule.last_that_fired(tx, asked.person, asked.item.conversation, planning.ASKED_FOR)
 
 

@@ -1,7 +1,9 @@
 """A server's answer to a chat completion, read without trusting any of it."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from companion.foreign_json import read_json
@@ -11,6 +13,9 @@ from companion.llm.repair import RawCall, repaired
 
 LARGEST = 8_000_000
 """Bytes of an answer that are read; no model writes more."""
+
+QUICK = 1_000_000
+"""Bytes times braces of an answer that is read at once; a larger one may take long."""
 
 MOST_CALLS = 64
 MOST_TOKENS = 100_000_000
@@ -32,7 +37,7 @@ class Prices:
         ) / 1_000_000
 
 
-def read_answer(
+async def read_answer(
     raw: bytes,
     prompt: Sequence[Message],
     names: Collection[str],
@@ -48,6 +53,20 @@ def read_answer(
     Raises:
         EndpointError: there is no text and no call in it, or it is no chat completion.
     """
+    read = partial(_read, raw, prompt, names, model, answer_tokens, prices)
+    if len(raw) * raw.count(b"{") > QUICK:
+        return await asyncio.to_thread(read)
+    return read()
+
+
+def _read(
+    raw: bytes,
+    prompt: Sequence[Message],
+    names: Collection[str],
+    model: str,
+    answer_tokens: int,
+    prices: Prices,
+) -> Reply:
     choice, body = _choice(raw)
     message = choice.get("message")
     if not isinstance(message, dict):

@@ -16,7 +16,7 @@ from companion.timed.when_words import FILLERS
 
 _ASKS = re.compile(r"\bremind me\b(?P<rest>[^.?!\n]*)", re.IGNORECASE)
 _BEFORE = re.compile(r"^(?:please|to|that|about|of|then|,|\s)+(?=\s|$)", re.IGNORECASE)
-_AFTER = re.compile(r"[\s,]+(?:please|thanks|ok|okay)$", re.IGNORECASE)
+_AFTER = re.compile(r"(?<![\s,])[\s,]+(?:please|thanks|ok|okay)$", re.IGNORECASE)
 _JOINT = re.compile(r"\b(?:to|that|about)\s*$", re.IGNORECASE)
 MOST_WORDS = 25
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

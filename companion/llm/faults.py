@@ -69,7 +69,7 @@ _WINDOW = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         r"maximum (?:context|model) length (?:is|of)(?: only)? (\d+)",
-        r"(\d+) maximum context length",
+        r"(?<!\d)(\d+) maximum context length",
         r"context (?:size|length|window)\W*(?:is|of)?(?: only)?\W*(\d+)",
         r"\bn_ctx (\d+)",
         r"tokens allowed \((\d+)\)",

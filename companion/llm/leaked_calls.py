@@ -10,7 +10,7 @@ from typing import Any
 from companion.foreign_json import is_deep
 from companion.llm.arguments import as_json, dumps, parsed
 
-EFFORT = 1_000_000
+EFFORT = 400_000
 """Characters that are looked at in vain before the rest of a text is taken for no call."""
 
 

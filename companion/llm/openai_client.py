@@ -141,7 +141,7 @@ class OpenAIClient:
             raise EndpointError(Fault.REFUSED)
         if abilities != known:
             await self._remember(model, abilities)
-        return read_answer(
+        return await read_answer(
             raw,
             messages,
             frozenset(tool.name for tool in tools),

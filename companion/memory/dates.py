@@ -34,6 +34,10 @@ _WRITTEN = (
 )
 
 
+MOST_CHARS = 1000
+"""Of a query that are read for days; what is longer is a text that somebody pasted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A date as it was written; what it leaves open is None. `which` is the word before a month,
@@ -77,6 +81,7 @@ def days_named(query: str, *, years: Iterable[int], today: date | None = None) -
     A year that it leaves open, as in "5 May", is any of `years`. Without `today` what is named by
     how far back it lies is not understood.
     """
+    query = " ".join(query[:MOST_CHARS].split())  # some forms are slow over blanks
     asked, rest = list(years), query
     found: list[Days] = []
     if today is not None:

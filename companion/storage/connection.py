@@ -19,6 +19,9 @@ Tx = sqlite3.Connection
 SqlError: type[Exception] = sqlcipher.Error
 """What the driver raises; it is not sqlite3's class of that name."""
 
+LARGEST = 2**63 - 1
+"""The largest number that a column can hold; whoever names a larger one names no row."""
+
 PATIENCE = timedelta(seconds=5)
 """How long a statement waits for another program that holds the database."""
 

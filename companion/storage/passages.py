@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from companion.storage import search_index
+from companion.storage.connection import LARGEST
 from companion.storage.database import Tx
 
 NOTES = ("model", "person")
@@ -86,6 +87,8 @@ def same(tx: Tx, person: int, text: str) -> Passage | None:
 
 def get(tx: Tx, person: int, passage: int) -> Passage | None:
     """One passage of this person's, or None."""
+    if passage > LARGEST:
+        return None
     row = tx.execute(
         f"SELECT {_COLUMNS} FROM passage WHERE person_id = :person AND id = :passage",
         {"person": person, "passage": passage},

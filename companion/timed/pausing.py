@@ -9,7 +9,7 @@ from companion.event_text import local_time
 from companion.storage import timing
 from companion.storage.database import Tx
 from companion.timed.hours import Hours
-from companion.timed.when import resolve
+from companion.timed.when import MOST_CHARS, resolve
 from companion.timed.when_parts import TOO_FAR, NoTimeError, later, length
 from companion.timed.when_words import LENGTHS
 
@@ -24,7 +24,7 @@ def quiet_hours(words: str) -> Hours:
     Raises:
         ToolError: they are written in another way.
     """
-    text = words.strip().casefold()
+    text = " ".join(words[:MOST_CHARS].split()).casefold()
     if text in ("none", "off", "no"):
         return NONE
     text = re.sub(r"\s*(?:to|until)\s*", "-", text)
@@ -56,7 +56,7 @@ def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _end_of_pause(text: str, now: datetime, zone: ZoneInfo) -> datetime:
-    if LENGTHS.fullmatch(text):
+    if len(text) <= MOST_CHARS and LENGTHS.fullmatch(text):
         return later(now, length(text))
     end = resolve(text, now, zone)
     if end.rule.repeats != "once":

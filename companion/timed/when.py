@@ -34,6 +34,9 @@ from companion.timed.when_words import (
     WITHIN_A_DAY,
 )
 
+MOST_CHARS = 200
+"""Characters that words for a time may have."""
+
 MORNING = time(9)
 """The time of a day for which none was said."""
 
@@ -57,6 +60,8 @@ def resolve(words: str, now: datetime, zone: ZoneInfo) -> When:
     text = " ".join(words.split())
     if not text:
         raise ToolError(f"Say when. {EXAMPLES}")
+    if len(text) > MOST_CHARS:
+        raise NoTimeError(f"That is too long to be a time. {EXAMPLES}")
     return _instant(text, now, zone) or _cron(text, now, zone) or _spoken(text, now, zone)
 
 
@@ -65,7 +70,7 @@ def _instant(text: str, now: datetime, zone: ZoneInfo) -> When | None:
     if ISO_OFFSET.fullmatch(text):
         try:
             return _once(datetime.fromisoformat(text.upper().replace(" ", "T")), now, zone)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise ToolError(f"“{text}” is no date that exists. {EXAMPLES}") from error
     text = text.replace("an hour and a half", "90 minutes")
     if not LENGTHS.fullmatch(text) or not WITHIN_A_DAY.search(text):

@@ -105,7 +105,7 @@ def _whole(number: str | None) -> int:
         return 1
     if number in ("other", "second"):
         return 2
-    size = NUMBERS.get(number, 0) if number.isalpha() else int(number)
+    size = NUMBERS.get(number, 0) if number.isalpha() else float(number)
     if size < 1 or size != int(size) or size > 1000:
         raise ToolError(f"Every {number} of that can't be done: take a whole number.")
     return int(size)

@@ -21,7 +21,7 @@ from companion import settings
 from companion.error_text import error_text
 from companion.errors import OperatorError
 from companion.events import MessageReceived
-from companion.llm.protocol import Message, Reply
+from companion.llm.protocol import Message, Reply, ToolSchema
 from companion.people import cards
 from companion.people.personas import Personas
 from companion.portable import archive
@@ -31,7 +31,7 @@ from companion.storage import access
 from companion.worker import FAILED
 from tests.support import hostile_blows as blows
 from tests.support.bot_api import BOT, TOKEN
-from tests.support.scripted_llm import ScriptedLLM, sends
+from tests.support.scripted_llm import says, sends
 from tests.support.stalls import Stalls, stalls_of_this_loop
 from tests.support.world import World, a_world
 
@@ -134,11 +134,22 @@ class Obeying:
     chance: random.Random
     hostile: bool = False
 
-    def __call__(self, messages: Sequence[Message]) -> Reply:
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema] = (),
+        *,
+        answer_tokens: int,
+    ) -> Reply:
+        if not tools:
+            return says("They talked.")
         if not self.hostile:
             return sends("I see.")
         self.hostile = self.chance.random() < 0.3
-        return blows.answered(self.chance, messages)
+        return await blows.answered(self.chance, messages)
+
+    async def close(self) -> None:
+        """There is nothing to close."""
 
 
 async def an_ordeal(
@@ -147,7 +158,7 @@ async def an_ordeal(
     """So many blows upon a companion of their own."""
     chance = random.Random(seed)
     model = Obeying(chance)
-    async with a_world(folder, ScriptedLLM(model)) as world:
+    async with a_world(folder, model) as world:
         intake, personas = _intake(world), Personas(folder, Settings().agent)
         await _prepare(world)
         async with stalls_of_this_loop() as stalls:

@@ -82,11 +82,11 @@ def happened(world: World, chance: random.Random) -> PlatformEvent:
     return chance.choice(makes)
 
 
-def answered(chance: random.Random, messages: Sequence[Message]) -> Reply:
+async def answered(chance: random.Random, messages: Sequence[Message]) -> Reply:
     """What a server that sends anything at all would be understood to have said."""
     raw = _completion(chance).encode()
     try:
-        return read_answer(
+        return await read_answer(
             raw, messages, NAMES, model="hostile", answer_tokens=1024, prices=Prices()
         )
     except EndpointError:
