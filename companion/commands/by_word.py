@@ -7,6 +7,9 @@ from companion.events import Choice, Event, MessageReceived
 YES = frozenset({"yes", "y", "ja", "sí", "si", "oui", "sim", "да", "是", "是的"})
 NO = frozenset({"no", "n", "nein", "non", "não", "нет", "不", "不是", "不要"})
 
+LONGEST = 40
+"""Characters of a message that is one of these words; no other is looked at."""
+
 
 def is_yes_or_no(event: Event) -> bool:
     """Whether `event` is one of these words, and nothing else."""
@@ -26,6 +29,6 @@ def chosen(event: Event, choices: Sequence[Choice]) -> str | None:
 
 
 def _word(event: Event) -> str:
-    if not isinstance(event, MessageReceived):
+    if not isinstance(event, MessageReceived) or len(event.text) > LONGEST:
         return ""
     return event.text.strip().rstrip(".!。！").casefold()
