@@ -35,9 +35,13 @@ _CLAIMS = (
     r"(?:我|已)(?:已经|已經)?(?:记住|記住|记下|記下|保存|记录|記錄)",
     r"(?:覚えておき|メモし|保存し)",
 )
+READ = 4000
+"""Characters of a long text that are read, half of them at its end."""
 _CLAIM = re.compile("|".join(_CLAIMS), re.IGNORECASE)
 
 
 def claims_saved(text: str) -> bool:
     """Whether `text` says that something was saved, or will be remembered."""
+    if len(text) > READ:
+        text = f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
     return _CLAIM.search(text) is not None

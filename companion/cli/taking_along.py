@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ async def run_export(args: argparse.Namespace) -> int:
     from companion.clock import SystemClock
     from companion.event_text import zone
     from companion.portable.export import export
+    from companion.portable.files import PART, write_whole
     from companion.storage.database import Tx
 
     home, now = operators_home(os.environ), SystemClock().now()
@@ -47,12 +49,11 @@ async def run_export(args: argparse.Namespace) -> int:
         person = person_meant(tx, args.person)
         path = args.file or Path(f"companion-{person.id}-{now:%Y-%m-%d}.zip")
         files = home.attachments_of(person.id)
+        fill = partial(export, tx, person.id, files=files, now=now, zone=zone(person.timezone))
+        if path.exists():
+            raise OperatorError(f"There is a file at {path} already. Name another one.")
         try:
-            path.touch(mode=0o600, exist_ok=False)
-            with path.open("wb") as file:
-                export(tx, person.id, file, files=files, now=now, zone=zone(person.timezone))
-        except FileExistsError as error:
-            raise OperatorError(f"There is a file at {path} already. Name another one.") from error
+            write_whole(path, path.with_name(f"{path.name}{PART}"), fill)
         except OSError as error:
             raise OperatorError(f"{path} cannot be written: {why(error)}.") from error
         return path

@@ -9,7 +9,7 @@ YES = frozenset({"yes", "y", "ja", "sí", "si", "oui", "sim", "да", "是", "�
 NO = frozenset({"no", "n", "nein", "non", "não", "нет", "不", "不是", "不要"})
 
 LONGEST = 40
-"""Characters of such an answer, spaces and all."""
+"""Characters of a message that is one of these words; no other is looked at."""
 
 
 def is_yes_or_no(event: Event) -> bool:

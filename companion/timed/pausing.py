@@ -58,7 +58,7 @@ def pause_until(words: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _end_of_pause(text: str, now: datetime, zone: ZoneInfo) -> datetime:
-    if LENGTHS.fullmatch(text):
+    if len(text) <= MOST_CHARS and LENGTHS.fullmatch(text):
         return later(now, length(text))
     end = resolve(text, now, zone)
     if end.rule.repeats != "once":

@@ -96,3 +96,9 @@ async def test_a_search_is_no_saving(tmp_path: Path) -> None:
     )
     async with a_world(tmp_path, llm) as world:
         assert len(await world.say("I play the cello")) == 2
+
+
+def test_of_a_very_long_text_the_beginning_and_the_end_are_read() -> None:
+    assert claims_saved("I've saved that. " + "word " * 100_000)
+    assert claims_saved("word " * 100_000 + "I've saved that.")
+    assert not claims_saved("word " * 100_000)
