@@ -11,7 +11,7 @@ from companion.claims import UNSAVED, claims_saved
 from companion.clock import Clock
 from companion.consequences import LOOK_AGAIN
 from companion.deliveries import Deliveries
-from companion.errand import Errand
+from companion.errand import Errand, ModelTurn
 from companion.errors import (
     ContextOverflowError,
     LLMRefusedError,
@@ -19,7 +19,6 @@ from companion.errors import (
 )
 from companion.events import FileReceived, MessageReceived, TimerFired
 from companion.function_executor import REPEATS, FunctionExecutor, Repeats, Result
-from companion.functions.turn import Turn
 from companion.gathering import Batch, albums
 from companion.limits import Limits
 from companion.llm.protocol import LLM, Call, Message, Reply, TokenCounter
@@ -171,7 +170,7 @@ class Agent:
             taken, progress.sent = await self._db.read(lambda tx: _journal(tx, item))
         else:
             await self._begin(batch)
-        turn = Turn(
+        turn = ModelTurn(
             item=item,
             memory=self._memory,
             zone=self._queue.context.zone,
@@ -226,7 +225,7 @@ class Agent:
         )
 
     async def _run_unless_taken_back(
-        self, turn: Turn, batch: Batch, taken: Sequence[Step], progress: _Progress
+        self, turn: ModelTurn, batch: Batch, taken: Sequence[Step], progress: _Progress
     ) -> None:
         try:
             await self._run(turn, batch, taken, progress)
@@ -234,7 +233,7 @@ class Agent:
             logger.info("event %d is not answered: its message was deleted", turn.item.id)
 
     async def _run(
-        self, turn: Turn, batch: Batch, taken: Sequence[Step], progress: _Progress
+        self, turn: ModelTurn, batch: Batch, taken: Sequence[Step], progress: _Progress
     ) -> None:
         item = turn.item
         number = 0
@@ -272,7 +271,7 @@ class Agent:
             )
             await self._act(turn, stored, progress)
 
-    async def _ask(self, turn: Turn, batch: Batch, number: int, progress: _Progress) -> Stored:
+    async def _ask(self, turn: ModelTurn, batch: Batch, number: int, progress: _Progress) -> Stored:
         await self._allowance.check(turn.item)
         reply = await self._complete(batch, turn.errand)
         last = self._queue.queue.last
@@ -316,7 +315,7 @@ class Agent:
         told = [*prompt, errand.message] if errand else prompt
         return await self._llm.complete(told, executor.schemas, answer_tokens=self._limits.answer)
 
-    async def _act(self, turn: Turn, stored: Stored, progress: _Progress) -> bool:
+    async def _act(self, turn: ModelTurn, stored: Stored, progress: _Progress) -> bool:
         """Carry out the step's calls, those already done left out. True for a heartbeat."""
         heartbeat = False
         async for call, result in self._steps.results(turn, stored):
@@ -327,7 +326,7 @@ class Agent:
         return heartbeat
 
     async def _goes_on(
-        self, item: InboxItem, turn: Turn, progress: _Progress, heartbeat: bool
+        self, item: InboxItem, turn: ModelTurn, progress: _Progress, heartbeat: bool
     ) -> bool:
         """Whether the model gets another step: for a heartbeat, or for an alert that it must read.
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from companion.function_executor import FunctionExecutor
+from companion.functions.turn import Turn
 from companion.llm.protocol import Message
 
 
@@ -24,3 +25,10 @@ class Errand:
     def message(self) -> Message:
         """The brief as it stands in a prompt."""
         return Message("user", self.brief)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTurn(Turn):
+    """A turn as the agent has it: what the model is to do in it, if that is not to answer."""
+
+    errand: Errand | None = None

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from companion.clock import Clock
 from companion.deliveries import Deliveries
+from companion.errand import ModelTurn
 from companion.function_executor import FunctionExecutor, Prepared, Result
-from companion.functions.turn import Turn
 from companion.llm.protocol import Call, Reply
 from companion.queue_manager import QueueManager
 from companion.storage import inbox, journal, outbox, usage
@@ -51,7 +51,9 @@ class Steps:
         self._deliveries = deliveries
         self._clock = clock
 
-    async def store(self, turn: Turn, number: int, reply: Reply, *, unless: str = "") -> Stored:
+    async def store(
+        self, turn: ModelTurn, number: int, reply: Reply, *, unless: str = ""
+    ) -> Stored:
         """Store the model's answer, and in the same transaction what its first calls write.
 
         Raises:
@@ -79,7 +81,7 @@ class Steps:
         step, results, stored = await self._db.write(work)
         return Stored(step, self._done(results, stored))
 
-    async def results(self, turn: Turn, stored: Stored) -> AsyncIterator[tuple[Call, Result]]:
+    async def results(self, turn: ModelTurn, stored: Stored) -> AsyncIterator[tuple[Call, Result]]:
         """Each call of the step with what came of it: now, with the step, or before a restart."""
         step = stored.step
         for number, call in enumerate(step.reply.calls):
@@ -91,7 +93,7 @@ class Steps:
             else:
                 yield call, await self._run(turn, step, number)
 
-    async def _run(self, turn: Turn, step: Step, number: int) -> Result:
+    async def _run(self, turn: ModelTurn, step: Step, number: int) -> Result:
         prepared = {number: await self._executor_of(turn).prepare(turn, step.reply, number)}
         mark = self._deliveries.takes_at_once(turn.item)
 
@@ -103,7 +105,7 @@ class Steps:
         return result
 
     def _carry_out(
-        self, tx: Tx, turn: Turn, step: Step, calls: Mapping[int, Prepared], mark: bool
+        self, tx: Tx, turn: ModelTurn, step: Step, calls: Mapping[int, Prepared], mark: bool
     ) -> tuple[list[Result], list[Entry]]:
         """What comes of `calls`, and what tells the model of it.
 
@@ -121,7 +123,7 @@ class Steps:
             told.append(self._told(turn.item, step.reply.calls[number], result))
         return results, told
 
-    def _executor_of(self, turn: Turn) -> FunctionExecutor:
+    def _executor_of(self, turn: ModelTurn) -> FunctionExecutor:
         return turn.errand.executor if turn.errand else self._executor
 
     def _told(self, item: InboxItem, call: Call, result: Result) -> Entry:

@@ -3,16 +3,12 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
 
 from companion.clock import Clock
 from companion.events import TimerFired
 from companion.person_memory import PersonMemory
 from companion.sources import Foreign, Heard
 from companion.storage.inbox import InboxItem
-
-if TYPE_CHECKING:
-    from companion.errand import Errand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +27,6 @@ class Turn:
     heard: Callable[[], Awaitable[Heard]]
     found: list[Foreign] = field(default_factory=list)
     looks_again: bool = False
-    errand: "Errand | None" = None
 
     @property
     def may_stay_silent(self) -> bool:
