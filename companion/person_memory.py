@@ -22,7 +22,7 @@ from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.forget import Meant
 from companion.storage.passages import Passage
-from companion.storage.recall_search import FoundMessage, RecallStorage, Window
+from companion.storage.recall_search import FoundMessage, RecallStorage, Windows
 from companion.storage.working_contexts import Version
 
 FORGET = "forget"
@@ -279,7 +279,7 @@ class PersonMemory:
         until: datetime | None = None,
         zone: tzinfo = UTC,
         page: int = 0,
-    ) -> Page[Window]:
+    ) -> Windows:
         """As `search_messages`, each hit with the turns around it."""
         now = self._clock.now().astimezone(zone)
         return await self._recall.search_windows(

@@ -98,12 +98,14 @@ class Signs:
 class Ranking:
     """What a query finds, best first, and what each sign adds to its score.
 
-    `previous` is the id of the turn before each in the same sitting, or 0.
+    `previous` is the id of the turn before each in the same sitting, or 0. `nearest` is what stands
+    out by meaning alone, nearest first.
     """
 
     ids: Ids
     parts: dict[str, Scores]
     previous: Ids = field(default_factory=_no_ids)
+    nearest: Ids = field(default_factory=_no_ids)
 
     def parts_of(self, which: slice) -> list[dict[str, float]]:
         """What each sign adds to the score of each of `which`."""
@@ -123,12 +125,14 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
     near = _Near(places, signs.sittings if weights.neighbours else None)
     words, found = _by_words(signs.terms, places, near)
     parts = {"words": words / max(words.max(initial=0), np.finfo(np.float32).tiny)}
-    likeness = None
+    likeness, nearest = None, _no_ids()
     if len(signs.liked):
         likeness = places.spread(signs.liked, signs.likeness)
         parts["words"] *= weights.words
         parts["meaning"] = weights.meaning * _scaled(likeness)
-        found[_standing_out(likeness)] = True
+        standing_out = _standing_out(likeness)
+        found[standing_out] = True
+        nearest = signs.ids[standing_out]
     if weights.neighbours:
         own = sum(parts.values(), np.zeros(places.count, np.float32))
         parts["neighbours"] = weights.neighbours * np.maximum(own, near.best(own))
@@ -143,7 +147,7 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
     order = newest_first[np.argsort(-score[newest_first], kind="stable")]
     previous = near.before(signs.ids)[order]
     parts = {name: part[order] for name, part in parts.items()}
-    return Ranking(signs.ids[order], parts, previous)
+    return Ranking(signs.ids[order], parts, previous, nearest)
 
 
 def led(ranking: Ranking, leaders: Mapping[int, int]) -> Ranking:
@@ -166,6 +170,23 @@ def led(ranking: Ranking, leaders: Mapping[int, int]) -> Ranking:
     parts = {name: np.concatenate([part, zero])[at] for name, part in ranking.parts.items()}
     previous = np.concatenate([ranking.previous, np.zeros(1, np.int64)])[at]
     return Ranking(np.array(order, np.int64), parts, previous)
+
+
+def interleaved(rankings: Sequence[Ranking]) -> Ranking:
+    """The first of each, then the second of each, and so on, every id once."""
+    whole = np.concatenate([ranking.ids for ranking in rankings])
+    place = np.concatenate([np.arange(len(ranking.ids)) for ranking in rankings])
+    in_turn = np.argsort(place, kind="stable")
+    _, first = np.unique(whole[in_turn], return_index=True)
+    order = in_turn[np.sort(first)]
+    names = dict.fromkeys(name for ranking in rankings for name in ranking.parts)
+    parts = {
+        name: np.concatenate(
+            [one.parts.get(name, np.zeros(len(one.ids), np.float32)) for one in rankings]
+        )[order]
+        for name in names
+    }
+    return Ranking(whole[order], parts, nearest=rankings[0].nearest)
 
 
 def _by_words(
@@ -192,7 +213,7 @@ def _by_words(
 
 
 def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
-    """The places that are so much nearer in meaning than the rest that no word is needed."""
+    """The places so much nearer in meaning than the rest that no word is needed, nearest first."""
     count = len(likeness)
     if not count:
         return np.zeros(0, np.intp)
@@ -201,6 +222,7 @@ def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
     # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
     needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(count))
     floor = max(likeness.mean() + needed * likeness.std(), np.finfo(np.float32).tiny)
+    nearest = nearest[np.argsort(-likeness[nearest], kind="stable")]
     standing_out: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
     return standing_out
 

@@ -1,7 +1,7 @@
 """Finds what was said: by words, meaning, speaker and date, in one order."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import cached_property
@@ -11,7 +11,8 @@ import numpy as np
 from companion.embedders.protocol import Embedder
 from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, rank
+from companion.memory.parts import taken_apart
+from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, interleaved, rank
 from companion.memory.second_look import LOOKED_AT, Looked, look_again
 from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
@@ -22,6 +23,8 @@ from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers
 from companion.storage.vector_blocks import Ids
 
+NEAREST = 3
+"""What stands beside the windows for its meaning alone."""
 END = "a"
 """Sorts after every date."""
 
@@ -55,6 +58,14 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Windows(Page[Window]):
+    """A page of windows. Beside the first page's stands what is `nearest` in meaning, alone, and
+    is in none of them: a hint may share no word with what it means."""
+
+    nearest: tuple[FoundMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """A query, and the span of time that it is about."""
 
@@ -75,6 +86,11 @@ class _Found:
     @cached_property
     def windows(self) -> list[list[int]]:
         return windows(self.among, self.sittings, self.ranking.ids.tolist())
+
+    def nearest(self, shown: Sequence[Sequence[int]]) -> list[int]:
+        """The ids of what is nearest in meaning alone and is not `shown`."""
+        seen = {one for window in shown for one in window}
+        return [one for one in self.ranking.nearest.tolist() if one not in seen][:NEAREST]
 
 
 class RecallStorage:
@@ -133,19 +149,21 @@ class RecallStorage:
         until: datetime | None = None,
         now: datetime | None = None,
         page: int = 0,
-    ) -> Page[Window]:
+    ) -> Windows:
         """As `search`, with the turns around each hit; no turn shows twice, on whatever page."""
         found = await self._find(_Asked(query.strip(), since, until), now, page)
         hits = frozenset(found.ranking.ids.tolist())
         shown = cut(found.windows, number=page, size=self._page_size)
+        nearest = [] if page else found.nearest(shown)
 
-        def read(tx: Tx) -> list[Window]:
+        def read(tx: Tx) -> tuple[list[Window], list[FoundMessage]]:
             turns = [_messages(tx, self._person, {one: {} for one in ids}) for ids in shown]
-            return [Window(tuple(some), hits & {one.id for one in some}) for some in turns]
+            windows = [Window(tuple(some), hits & {one.id for one in some}) for some in turns]
+            return windows, _messages(tx, self._person, {one: {} for one in nearest})
 
-        items = tuple(await self._db.read(read))
+        items, besides = await self._db.read(read)
         total = len(found.windows)
-        return Page(items, page, pages(total, self._page_size), total)
+        return Windows(tuple(items), page, pages(total, self._page_size), total, tuple(besides))
 
     async def _find(self, asked: _Asked, now: datetime | None, page: int) -> _Found:
         if page and self._shown is not None and self._shown.asked == asked:
@@ -159,9 +177,26 @@ class RecallStorage:
         return self._shown
 
     async def _ranking(self, asked: _Asked, now: datetime | None) -> tuple[Signs, Ranking]:
+        """By the whole query; where it asks for several things, each of them has its turn."""
+        signs, ranking = await self._ranking_of(asked, now)
+        several = taken_apart(asked.query)
+        if not several:
+            return signs, ranking
+        named = await self._db.read(lambda tx: self._named(tx, asked.query))
+        rankings = [ranking]
+        for part in several:
+            whose = part if named_in(part, named) else " ".join([part, *named])
+            rankings.append((await self._ranking_of(replace(asked, query=whose), now))[1])
+        return signs, interleaved(rankings)
+
+    async def _ranking_of(self, asked: _Asked, now: datetime | None) -> tuple[Signs, Ranking]:
         signs, rest = await self._db.read(lambda tx: self._signs(tx, asked, now))
         vectors = await self._queries.asked(rest)
         return signs, await self._db.read(lambda tx: self._ranked(tx, asked.query, signs, vectors))
+
+    def _named(self, tx: Tx, query: str) -> list[str]:
+        """The speakers whom `query` names; a part that names none means the same ones."""
+        return named_in(query, search_index.speakers(tx, self._person))
 
     def _signs(self, tx: Tx, asked: _Asked, now: datetime | None) -> tuple[Signs, str]:
         """All signs but meaning, and the query without the names of speakers.
@@ -169,7 +204,7 @@ class RecallStorage:
         A name says who spoke; as a word it would find the turns that call somebody by it.
         """
         person = self._person
-        named = named_in(asked.query, search_index.speakers(tx, person))
+        named = self._named(tx, asked.query)
         rest = without_names(asked.query, named)
         when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))

@@ -208,6 +208,37 @@ async def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
         assert await memory.found("which dog?") == ["Rex is a beagle"]
 
 
+async def test_each_of_several_questions_has_its_turn(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        for day in range(9):
+            await memory.hear(
+                f"the hotel in Rome, again and again {day}", at=MORNING + timedelta(days=day)
+            )
+        await memory.hear("my dentist is Dr. Weiss", at=MORNING + timedelta(days=20))
+        await memory.hear("a dentist hurts", speaker="Ben", at=MORNING + timedelta(days=30))
+        found = await memory.found("Which hotel did Anna like in Rome, and who is the dentist?")
+        assert len(found) == len(set(found)) == 11
+        # the second part names nobody, and means Anna as the first does
+        assert found[0] == "my dentist is Dr. Weiss"
+        assert "hotel" in found[1]
+
+
+async def test_the_nearest_in_meaning_stand_beside_the_first_page_and_in_none_of_its_windows(
+    tmp_path: Path,
+) -> None:
+    embedder = TopicEmbedder("hospital surgery nurse", "rain weather")
+    async with remembering(tmp_path, embedder) as memory:
+        await memory.hear("the hospital food is bad", *("tired of food",) * 30)
+        await memory.hear("my surgery is on Monday", at=MORNING + timedelta(days=3))
+        await memory.embed()
+        recall = memory.recall(page_size=1)
+        first = await recall.search_windows("so tired of hospital food")
+        shown = {turn.id for window in first.items for turn in window.turns}
+        assert [one.said for one in first.nearest] == ["my surgery is on Monday"]
+        assert shown.isdisjoint(one.id for one in first.nearest)
+        assert (await recall.search_windows("so tired of hospital food", page=1)).nearest == ()
+
+
 async def test_words_are_found_while_the_embedder_is_down(tmp_path: Path) -> None:
     embedder = TopicEmbedder("dog puppy")
     async with remembering(tmp_path, embedder) as memory:
