@@ -251,9 +251,14 @@ class PersonMemory:
         """Keep a passage in archival storage. Errors as in `insert_in`."""
         return await self._db.write(lambda tx: self.insert_in(tx, text, source=source))
 
-    async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
-        """Passages of archival storage that fit `query`, best first. `page` counts from 0."""
-        return await self._archival.search(query, page=page)
+    async def search(
+        self, query: str, *, page: int = 0, rerank: bool = False
+    ) -> Page[FoundPassage]:
+        """Passages of archival storage that fit `query`, best first. `page` counts from 0.
+
+        With `rerank` a model puts the first in order, where one is configured for that.
+        """
+        return await self._archival.search(query, page=page, rerank=rerank)
 
     async def search_messages(
         self,

@@ -113,7 +113,7 @@ async def archival_storage_search(
     """Search archival storage by meaning and words. Set request_heartbeat to read the result."""
     if not query.strip():
         raise ToolError("The query is empty. Say what to look for, in a few words.")
-    found = await turn.memory.search(query, page=page - 1)
+    found = await turn.memory.search(query, page=page - 1, rerank=True)
     turn.found.extend(of_notes(found.items))
     items = [
         [(head(hit, _when(turn, hit.created_at), turn.zone), hit.text, 1)] for hit in found.items

@@ -107,6 +107,13 @@ class Ranking:
     previous: Ids = field(default_factory=_no_ids)
     nearest: Ids = field(default_factory=_no_ids)
 
+    def in_order(self, places: Sequence[int]) -> "Ranking":
+        """The same, with what stands at these places, all of them, in their order."""
+        at = np.array(places, np.intp)
+        previous = self.previous[at] if len(self.previous) else self.previous
+        parts = {name: part[at] for name, part in self.parts.items()}
+        return Ranking(self.ids[at], parts, previous, self.nearest)
+
     def parts_of(self, which: slice) -> list[dict[str, float]]:
         """What each sign adds to the score of each of `which`."""
         columns = [part[which].tolist() for part in self.parts.values()]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, tzinfo
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
 from companion.memory.parts import taken_apart
 from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, interleaved, rank
+from companion.memory.reranker import FIRST, Reranker
 from companion.memory.second_look import LOOKED_AT, Looked, look_again
 from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
@@ -108,14 +109,20 @@ class RecallStorage:
         page_size: int = 5,
         former: Embedder | None = None,
         weights: Weights = MESSAGES,
+        reranker: Reranker | None = None,
     ) -> None:
-        """`former` is the embedder before, whose vectors count until there are new ones."""
+        """`former` is the embedder before, whose vectors count until there are new ones.
+
+        Windows are put in order by `reranker`, where there is one.
+        """
         self._db = db
         self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
         self._weights = weights.trusting(embedder.trust) if embedder else weights
+        self._reranker = reranker
         self._shown: _Found | None = None
+        self._windows: tuple[_Found, list[list[int]]] | None = None
 
     async def search(
         self,
@@ -153,17 +160,31 @@ class RecallStorage:
         """As `search`, with the turns around each hit; no turn shows twice, on whatever page."""
         found = await self._find(_Asked(query.strip(), since, until), now, page)
         hits = frozenset(found.ranking.ids.tolist())
-        shown = cut(found.windows, number=page, size=self._page_size)
+        windows = await self._in_order(found)
+        shown = cut(windows, number=page, size=self._page_size)
         nearest = [] if page else found.nearest(shown)
 
         def read(tx: Tx) -> tuple[list[Window], list[FoundMessage]]:
             turns = [_messages(tx, self._person, {one: {} for one in ids}) for ids in shown]
-            windows = [Window(tuple(some), hits & {one.id for one in some}) for some in turns]
-            return windows, _messages(tx, self._person, {one: {} for one in nearest})
+            items = [Window(tuple(some), hits & {one.id for one in some}) for some in turns]
+            return items, _messages(tx, self._person, {one: {} for one in nearest})
 
         items, besides = await self._db.read(read)
-        total = len(found.windows)
+        total = len(windows)
         return Windows(tuple(items), page, pages(total, self._page_size), total, tuple(besides))
+
+    async def _in_order(self, found: _Found) -> list[list[int]]:
+        """The windows of `found`, as the model would have them where one is asked."""
+        if self._windows is not None and self._windows[0] is found:
+            return self._windows[1]
+        windows = found.windows
+        if self._reranker is not None:
+            read = partial(_texts, person=self._person, windows=windows[:FIRST])
+            texts = await self._db.read(read)
+            query = found.asked.query
+            windows = await self._reranker.ordered(self._person, query, windows, texts)
+        self._windows = (found, windows)
+        return windows
 
     async def _find(self, asked: _Asked, now: datetime | None, page: int) -> _Found:
         if page and self._shown is not None and self._shown.asked == asked:
@@ -282,6 +303,16 @@ def _looked(tx: Tx, person: int, ranking: Ranking) -> list[Looked]:
         Looked(said.get(one, ""), said.get(before, ""))
         for one, before in zip(first, previous, strict=True)
     ]
+
+
+def _texts(tx: Tx, *, person: int, windows: Sequence[Sequence[int]]) -> list[str]:
+    """What was said in each of `windows`, with when."""
+    texts = []
+    for ids in windows:
+        turns = _messages(tx, person, {one: {} for one in ids})
+        said = " / ".join(f"{turn.speaker}: {turn.said}" for turn in turns)
+        texts.append(f"({turns[0].said_at:%d %b %Y}) {said}" if turns else "")
+    return texts
 
 
 def _messages(tx: Tx, person: int, wanted: Mapping[int, Mapping[str, float]]) -> list[FoundMessage]:
