@@ -28,7 +28,7 @@ TALK = ("a heron by the pond", "a heron on the roof", "the heron flew off", "ano
 async def remembering(
     folder: Path, server: ModelServer, clock: VirtualClock, *, seconds: float = 5
 ) -> AsyncIterator[tuple[PersonMemory, Database]]:
-    """The memory, and its database, of somebody who said `TALK`, a day apart, searched with the help of `server`."""
+    """Memory and database of somebody who said `TALK`, a day apart; `server` helps to search."""
     settings = Settings.model_validate(
         {
             "models": [{"name": "judge", "base_url": server.base_url}],
@@ -81,7 +81,7 @@ async def test_whatever_the_model_does_every_hit_stays_in_its_place(
     clock = VirtualClock()
     async with (
         ModelServer(lambda _: answer) as server,
-        remembering(tmp_path, server, clock, seconds=0.5) as (memory, db),
+        remembering(tmp_path, server, clock, seconds=0.5) as (memory, _),
     ):
         plain = [hit.said for hit in (await memory.search_messages("heron")).items]
         assert await found(memory) == plain
@@ -91,7 +91,7 @@ async def test_after_a_failure_the_model_is_left_alone_for_a_while(tmp_path: Pat
     clock = VirtualClock()
     async with (
         ModelServer([fails(401), says("4")]) as server,
-        remembering(tmp_path, server, clock) as (memory, db),
+        remembering(tmp_path, server, clock) as (memory, _),
     ):
         for _ in range(3):
             await found(memory)
@@ -104,7 +104,7 @@ async def test_after_a_failure_the_model_is_left_alone_for_a_while(tmp_path: Pat
 async def test_one_hit_and_a_persons_own_search_ask_no_model(tmp_path: Path) -> None:
     async with (
         ModelServer() as server,
-        remembering(tmp_path, server, VirtualClock()) as (memory, db),
+        remembering(tmp_path, server, VirtualClock()) as (memory, _),
     ):
         assert await found(memory, "pond") == ["a heron by the pond"]
         await memory.search_messages("heron")
