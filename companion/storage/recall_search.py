@@ -13,12 +13,14 @@ from companion.memory.dates import Named, days_named
 from companion.memory.page import Page, cut, pages
 from companion.memory.parts import taken_apart
 from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, interleaved, rank
+from companion.memory.relative_dates import Days
 from companion.memory.reranker import FIRST, Reranker
 from companion.memory.second_look import LOOKED_AT, Looked, look_again
 from companion.memory.windows import windows
 from companion.memory.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
+from companion.storage.event_days import event_days
 from companion.storage.messages import said_by
 from companion.storage.query_vector import Asked, Queries, near
 from companion.storage.search_index import numbers
@@ -229,12 +231,15 @@ class RecallStorage:
         rest = without_names(asked.query, named)
         when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))
+        ids = _said(tx, person, asked)
+        zone = now.tzinfo if now and now.tzinfo else UTC
+        days = when.days or event_days(tx, person, asked.query, among=ids, zone=zone)
         return Signs(
-            ids=_said(tx, person, asked),
+            ids=ids,
             terms=terms,
             sittings=search_index.sittings(tx, person),
             spoken=search_index.spoken_by(tx, person=person, named=named),
-            dated=_dated(tx, person, when, now.tzinfo if now and now.tzinfo else UTC),
+            dated=_dated(tx, person, days, zone),
             dates_alone=when.alone,
         ), rest
 
@@ -272,10 +277,10 @@ def _when(tx: Tx, person: int, query: str, now: datetime | None) -> Named:
     return days_named(query, years=years, today=now.date() if now else None)
 
 
-def _dated(tx: Tx, person: int, when: Named, zone: tzinfo) -> Ids:
-    """Ids of what was said on the days of `when` in `zone`."""
+def _dated(tx: Tx, person: int, named: Sequence[Days], zone: tzinfo) -> Ids:
+    """Ids of what was said on the days that are `named`, in `zone`."""
     found = []
-    for days in when.days:
+    for days in named:
         (listed,) = tx.execute(
             "SELECT group_concat(id) FROM message"
             " WHERE person_id = ? AND said <> '' AND said_at >= ? AND said_at < ?",

@@ -167,6 +167,23 @@ async def test_a_query_may_name_days_by_how_far_back_they_lie(tmp_path: Path) ->
         assert [hit.said for hit in page.items] == ["just after midnight"]
 
 
+async def test_an_event_that_the_query_names_tells_the_days(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        exam = MORNING + timedelta(days=60)
+        await memory.hear("we had tea in a café", at=exam - timedelta(days=55))
+        await memory.hear("we had tea in the park", at=exam - timedelta(days=3))
+        await memory.hear("my exam is tomorrow!", at=exam - timedelta(days=1))
+        await memory.hear("we had tea at home", at=exam + timedelta(days=6))
+        for query, first in (
+            ("where did we have tea before my exam?", "park"),
+            ("where did we have tea after my exam?", "home"),
+            ("where did we have tea during my exam?", "park"),
+            ("where did we have tea before the flood?", "home"),  # of equals the newest
+        ):
+            teas = [said for said in await memory.found(query) if "tea" in said]
+            assert first in teas[0], query
+
+
 async def test_windows_have_true_totals_and_show_no_turn_twice(tmp_path: Path) -> None:
     async with remembering(tmp_path) as memory:
         ids = await memory.hear(
