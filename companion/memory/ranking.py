@@ -15,7 +15,12 @@ Scores = npt.NDArray[np.floating[Any]]
 _Flags = npt.NDArray[np.bool_]
 
 REACH = 2
-"""Turns each way, in the same sitting, that a turn gains from."""
+"""Turns each way, in the same sitting, that a turn gains from; what somebody says in several
+messages is one turn."""
+MOST_SPEAKERS = 62
+"""Names that are told apart, in a group; the others are one."""
+LONGEST_TURN = 6
+"""Messages of a turn; who goes on and on begins another."""
 NEARBY = 0.5
 """What a word counts that stands in a turn nearby and not in this one."""
 TOGETHER = 2
@@ -26,7 +31,7 @@ NEAREST_SHARE = 0.1
 """Most of everything that is found by meaning alone."""
 STANDS_OUT = 2.0
 """Standard deviations above the mean likeness from which meaning alone is enough."""
-FOREMOST = 20
+FOREMOST = 40
 """Among the first so many by all signs, being nearer in meaning than most is enough."""
 
 
@@ -79,9 +84,10 @@ class Signs:
     """What is known about a query.
 
     `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
-    a long pause. `likeness` is the cosine with each of `liked`. `spoken` is what somebody said
-    whom the query names, `dated` what falls on a date that it names. `dates_alone` says that it
-    asks for nothing else.
+    a long pause. `speakers` are what each name said; without any each message is a turn of its own.
+    `likeness` is the cosine with each of `liked`. `spoken` is what somebody said whom the query
+    names, `dated` what falls on a date that it names. `dates_alone` says that it asks for nothing
+    else.
     """
 
     ids: Ids
@@ -89,6 +95,7 @@ class Signs:
     liked: Ids = field(default_factory=_no_ids)
     likeness: Scores = field(default_factory=_no_scores)
     sittings: Ids = field(default_factory=_no_ids)
+    speakers: Sequence[Ids] = ()
     spoken: Ids = field(default_factory=_no_ids)
     dated: Ids = field(default_factory=_no_ids)
     dates_alone: bool = False
@@ -129,7 +136,7 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
     query that names only days finds all that was said then.
     """
     places = _Places(signs.ids)
-    near = _Near(places, signs.sittings if weights.neighbours else None)
+    near = _Near(places, signs) if weights.neighbours else None
     words, found = _by_words(signs.terms, places, near)
     parts = {"words": words / max(words.max(initial=0), np.finfo(np.float32).tiny)}
     likeness, nearest = None, _no_ids()
@@ -140,9 +147,9 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
         standing_out = _standing_out(likeness)
         found[standing_out] = True
         nearest = signs.ids[standing_out]
-    if weights.neighbours:
+    if near:
         own = sum(parts.values(), np.zeros(places.count, np.float32))
-        parts["neighbours"] = weights.neighbours * np.maximum(own, near.best(own))
+        parts["neighbours"] = weights.neighbours * near.best(own)
     parts["speaker"] = weights.speaker * places.flags(signs.spoken)
     parts["date"] = weights.date * places.flags(signs.dated)
     score = sum(parts.values(), np.zeros(places.count, np.float32))
@@ -152,7 +159,7 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
         found[_foremost(score, likeness)] = True
     newest_first = np.flatnonzero(found)[::-1]
     order = newest_first[np.argsort(-score[newest_first], kind="stable")]
-    previous = near.before(signs.ids)[order]
+    previous = (near.before(signs.ids) if near else np.zeros_like(signs.ids))[order]
     parts = {name: part[order] for name, part in parts.items()}
     return Ranking(signs.ids[order], parts, previous, nearest)
 
@@ -197,7 +204,7 @@ def interleaved(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def _by_words(
-    terms: Sequence[Term], places: "_Places", near: "_Near"
+    terms: Sequence[Term], places: "_Places", near: "_Near | None"
 ) -> tuple[Scores, npt.NDArray[np.bool_]]:
     """Sums of how rare the words are in and around each place, and what is found by them."""
     count = places.count
@@ -210,7 +217,7 @@ def _by_words(
             continue
         here = np.zeros(count, np.bool_)
         here[at] = True
-        around = near.any(here)
+        around = near.any(here) if near else here
         rarity = np.float32(np.log1p((count - len(at) + 0.5) / (len(at) + 0.5)))
         score += rarity * np.where(here, np.float32(1), NEARBY * around.astype(np.float32))
         holds |= here
@@ -280,40 +287,63 @@ class _Places:
 
 
 class _Near:
-    """Turns that lie close to each other in one sitting; none do if `sittings` is None."""
+    """Turns that lie close to each other in one sitting, each of one message or several."""
 
-    def __init__(self, places: _Places, sittings: Ids | None) -> None:
-        self._steps: list[tuple[int, _Flags]] = []
-        if sittings is None:
-            return
-        begins = np.zeros(places.count, np.int32)
-        begins[places.of(sittings)] = 1
-        sitting = np.cumsum(begins)
-        for step in range(1, min(REACH, places.count - 1) + 1):
-            self._steps.append((step, sitting[step:] == sitting[:-step]))
+    def __init__(self, places: _Places, signs: Signs) -> None:
+        pauses = places.flags(signs.sittings)
+        begins = _begin_turns(places, signs.speakers, pauses)
+        self._firsts = np.flatnonzero(begins)
+        self._turn = np.cumsum(begins) - 1
+        sitting = np.cumsum(pauses)
+        self._goes_on = np.append(False, sitting[1:] == sitting[:-1])[: places.count]
+        of_turn = sitting[self._firsts]
+        self._steps = [
+            (step, of_turn[step:] == of_turn[:-step])
+            for step in range(1, min(REACH, len(of_turn) - 1) + 1)
+        ]
 
     def any(self, flags: _Flags) -> _Flags:
-        """Which places have a flag nearby."""
-        around = np.zeros_like(flags)
+        """Which places have a flag in their turn or nearby."""
+        if not len(flags):
+            return flags
+        held = np.logical_or.reduceat(flags, self._firsts)
+        around = held.copy()
         for step, together in self._steps:
-            around[step:] |= flags[:-step] & together
-            around[:-step] |= flags[step:] & together
-        return around
+            around[step:] |= held[:-step] & together
+            around[:-step] |= held[step:] & together
+        spread: _Flags = around[self._turn]
+        return spread
+
+    def best(self, score: Scores) -> Scores:
+        """The best score in the turn of each place and nearby."""
+        if not len(score):
+            return score
+        held = np.maximum.reduceat(score, self._firsts)
+        best = held.copy()
+        for step, together in self._steps:
+            np.maximum(best[step:], held[:-step] * together, out=best[step:])
+            np.maximum(best[:-step], held[step:] * together, out=best[:-step])
+        spread: Scores = best[self._turn]
+        return spread
 
     def before(self, ids: Ids) -> Ids:
         """Which of `ids` stands just before each place; 0 where none is near."""
-        before = np.zeros_like(ids)
-        for _, together in self._steps[:1]:
-            before[1:] = ids[:-1] * together
+        before: Ids = np.roll(ids, 1) * self._goes_on
         return before
 
-    def best(self, score: Scores) -> Scores:
-        """The best score near each place."""
-        best = np.zeros_like(score)
-        for step, together in self._steps:
-            np.maximum(best[step:], score[:-step] * together, out=best[step:])
-            np.maximum(best[:-step], score[step:] * together, out=best[:-step])
-        return best
+
+def _begin_turns(places: _Places, speakers: Sequence[Ids], pauses: _Flags) -> _Flags:
+    """Which places begin a turn: another speaks there, or the one before went on for too long."""
+    if not speakers:
+        return np.ones(places.count, np.bool_)
+    who = np.zeros(places.count, np.int64)
+    for number, said in enumerate(speakers[:MOST_SPEAKERS]):
+        who[places.of(said)] |= 1 << number
+    begins: _Flags = pauses | np.append(True, who[1:] != who[:-1])[: places.count]
+    place = np.arange(places.count)
+    begun = np.maximum.accumulate(np.where(begins, place, 0))
+    again: _Flags = (place - begun) % LONGEST_TURN == 0
+    return begins | again
 
 
 def _scaled(values: Scores) -> Scores:

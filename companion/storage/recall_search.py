@@ -227,7 +227,8 @@ class RecallStorage:
         A name says who spoke; as a word it would find the turns that call somebody by it.
         """
         person = self._person
-        named = self._named(tx, asked.query)
+        said = search_index.spoken_by(tx, person=person, names=search_index.speakers(tx, person))
+        named = named_in(asked.query, said)
         rest = without_names(asked.query, named)
         when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))
@@ -238,7 +239,8 @@ class RecallStorage:
             ids=ids,
             terms=terms,
             sittings=search_index.sittings(tx, person),
-            spoken=search_index.spoken_by(tx, person=person, named=named),
+            speakers=list(said.values()),
+            spoken=np.concatenate([numbers(None), *(said[name] for name in named)]),
             dated=_dated(tx, person, days, zone),
             dates_alone=when.alone,
         ), rest

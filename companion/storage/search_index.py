@@ -116,10 +116,10 @@ def with_terms(tx: Tx, kind: Kind, *, person: int, terms: Sequence[str]) -> list
     return list(map(Term, terms, _holding(tx, kind, led)))
 
 
-def spoken_by(tx: Tx, *, person: int, named: Sequence[str]) -> Ids:
-    """What was said by those of `named`."""
-    led = [f"{person}{SPEAKER}{name}{_WHOLE}" for name in named]
-    return np.concatenate([numbers(None), *_holding(tx, "message", led)])
+def spoken_by(tx: Tx, *, person: int, names: Sequence[str]) -> dict[str, Ids]:
+    """What was said by each of `names`."""
+    led = [f"{person}{SPEAKER}{name}{_WHOLE}" for name in names]
+    return dict(zip(names, _holding(tx, "message", led), strict=True))
 
 
 def sittings(tx: Tx, person: int) -> Ids:
