@@ -17,8 +17,8 @@ _Flags = npt.NDArray[np.bool_]
 REACH = 2
 """Turns each way, in the same sitting, that a turn gains from; what somebody says in several
 messages is one turn."""
-MOST_SPEAKERS = 62
-"""Names that are told apart, in a group; the others are one."""
+MOST_SPEAKERS = 50
+"""Names that are told apart, in a group."""
 LONGEST_TURN = 6
 """Messages of a turn; who goes on and on begins another."""
 NEARBY = 0.5
@@ -84,10 +84,10 @@ class Signs:
     """What is known about a query.
 
     `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
-    a long pause. `speakers` are what each name said; without any each message is a turn of its own.
-    `likeness` is the cosine with each of `liked`. `spoken` is what somebody said whom the query
-    names, `dated` what falls on a date that it names. `dates_alone` says that it asks for nothing
-    else.
+    a long pause. `speakers` are what each of those who spoke said, but for one of them; without any
+    each message is a turn of its own. `likeness` is the cosine with each of `liked`. `spoken` is
+    what somebody said whom the query names, `dated` what falls on a date that it names.
+    `dates_alone` says that it asks for nothing else.
     """
 
     ids: Ids
@@ -277,6 +277,11 @@ class _Places:
             spread[at] = values[known]
         return spread
 
+    def sums(self, ids: Ids, values: Scores) -> Scores:
+        """The sum of what `values` has for each place."""
+        at, known = self._find(ids)
+        return np.bincount(at, values[known], self.count)
+
     def _find(self, ids: Ids) -> tuple[npt.NDArray[np.intp], _Flags]:
         if not self.count:
             return np.zeros(0, np.intp), np.zeros(len(ids), np.bool_)
@@ -336,9 +341,10 @@ def _begin_turns(places: _Places, speakers: Sequence[Ids], pauses: _Flags) -> _F
     """Which places begin a turn: another speaks there, or the one before went on for too long."""
     if not speakers:
         return np.ones(places.count, np.bool_)
-    who = np.zeros(places.count, np.int64)
-    for number, said in enumerate(speakers[:MOST_SPEAKERS]):
-        who[places.of(said)] |= 1 << number
+    who = places.sums(
+        np.concatenate(speakers),
+        np.repeat(np.exp2(np.arange(len(speakers)) % MOST_SPEAKERS), list(map(len, speakers))),
+    )
     begins: _Flags = pauses | np.append(True, who[1:] != who[:-1])[: places.count]
     place = np.arange(places.count)
     begun = np.maximum.accumulate(np.where(begins, place, 0))

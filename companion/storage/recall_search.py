@@ -227,8 +227,11 @@ class RecallStorage:
         A name says who spoke; as a word it would find the turns that call somebody by it.
         """
         person = self._person
-        said = search_index.spoken_by(tx, person=person, names=search_index.speakers(tx, person))
-        named = named_in(asked.query, said)
+        names = search_index.speakers(tx, person)
+        named = named_in(asked.query, names)
+        # all but one: what none of them said is that one's
+        others = [name for name in names if name not in named][1:]
+        said = search_index.spoken_by(tx, person=person, names=[*named, *others])
         rest = without_names(asked.query, named)
         when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))
