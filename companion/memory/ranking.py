@@ -17,8 +17,6 @@ _Flags = npt.NDArray[np.bool_]
 REACH = 2
 """Turns each way, in the same sitting, that a turn gains from; what somebody says in several
 messages is one turn."""
-MOST_SPEAKERS = 50
-"""Names that are told apart, in a group."""
 LONGEST_TURN = 6
 """Messages of a turn; who goes on and on begins another."""
 NEARBY = 0.5
@@ -84,10 +82,9 @@ class Signs:
     """What is known about a query.
 
     `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
-    a long pause. `speakers` are what each of those who spoke said, but for one of them; without any
-    each message is a turn of its own. `likeness` is the cosine with each of `liked`. `spoken` is
-    what somebody said whom the query names, `dated` what falls on a date that it names.
-    `dates_alone` says that it asks for nothing else.
+    a long pause. `going_on` is what somebody said right after something else of theirs. `likeness`
+    is the cosine with each of `liked`. `spoken` is what somebody said whom the query names, `dated`
+    what falls on a date that it names. `dates_alone` says that it asks for nothing else.
     """
 
     ids: Ids
@@ -95,7 +92,7 @@ class Signs:
     liked: Ids = field(default_factory=_no_ids)
     likeness: Scores = field(default_factory=_no_scores)
     sittings: Ids = field(default_factory=_no_ids)
-    speakers: Sequence[Ids] = ()
+    going_on: Ids = field(default_factory=_no_ids)
     spoken: Ids = field(default_factory=_no_ids)
     dated: Ids = field(default_factory=_no_ids)
     dates_alone: bool = False
@@ -277,11 +274,6 @@ class _Places:
             spread[at] = values[known]
         return spread
 
-    def sums(self, ids: Ids, values: Scores) -> Scores:
-        """The sum of what `values` has for each place."""
-        at, known = self._find(ids)
-        return np.bincount(at, values[known], self.count)
-
     def _find(self, ids: Ids) -> tuple[npt.NDArray[np.intp], _Flags]:
         if not self.count:
             return np.zeros(0, np.intp), np.zeros(len(ids), np.bool_)
@@ -296,7 +288,7 @@ class _Near:
 
     def __init__(self, places: _Places, signs: Signs) -> None:
         pauses = places.flags(signs.sittings)
-        begins = _begin_turns(places, signs.speakers, pauses)
+        begins = _begin_turns(pauses | ~places.flags(signs.going_on))
         self._firsts = np.flatnonzero(begins)
         self._turn = np.cumsum(begins) - 1
         sitting = np.cumsum(pauses)
@@ -337,16 +329,9 @@ class _Near:
         return before
 
 
-def _begin_turns(places: _Places, speakers: Sequence[Ids], pauses: _Flags) -> _Flags:
-    """Which places begin a turn: another speaks there, or the one before went on for too long."""
-    if not speakers:
-        return np.ones(places.count, np.bool_)
-    who = places.sums(
-        np.concatenate(speakers),
-        np.repeat(np.exp2(np.arange(len(speakers)) % MOST_SPEAKERS), list(map(len, speakers))),
-    )
-    begins: _Flags = pauses | np.append(True, who[1:] != who[:-1])[: places.count]
-    place = np.arange(places.count)
+def _begin_turns(begins: _Flags) -> _Flags:
+    """Which places begin a turn, those too where somebody has gone on for `LONGEST_TURN`."""
+    place = np.arange(len(begins))
     begun = np.maximum.accumulate(np.where(begins, place, 0))
     again: _Flags = (place - begun) % LONGEST_TURN == 0
     return begins | again

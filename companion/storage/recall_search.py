@@ -227,11 +227,7 @@ class RecallStorage:
         A name says who spoke; as a word it would find the turns that call somebody by it.
         """
         person = self._person
-        names = search_index.speakers(tx, person)
-        named = named_in(asked.query, names)
-        # all but one: what none of them said is that one's
-        others = [name for name in names if name not in named][1:]
-        said = search_index.spoken_by(tx, person=person, names=[*named, *others])
+        named = self._named(tx, asked.query)
         rest = without_names(asked.query, named)
         when = _when(tx, person, rest, now)
         terms = search_index.with_terms(tx, "message", person=person, terms=query_terms(rest))
@@ -242,8 +238,8 @@ class RecallStorage:
             ids=ids,
             terms=terms,
             sittings=search_index.sittings(tx, person),
-            speakers=list(said.values()),
-            spoken=np.concatenate([numbers(None), *(said[name] for name in named)]),
+            going_on=search_index.going_on(tx, person),
+            spoken=search_index.spoken_by(tx, person=person, named=named),
             dated=_dated(tx, person, days, zone),
             dates_alone=when.alone,
         ), rest

@@ -105,7 +105,7 @@ def test_whatever_the_signs_each_hit_comes_once_and_only_from_what_may_be_found(
     signs = Signs(
         ids=all_ids,
         terms=[Term(f"word{at}", held) for at, held in enumerate(words)],
-        speakers=[spoken],
+        going_on=spoken,
         spoken=spoken,
         liked=liked,
         likeness=np.linspace(-1, 1, len(liked), dtype=np.float32),
@@ -143,9 +143,9 @@ def test_leading_loses_and_doubles_nothing(found: list[int], leaders: dict[int, 
 
 def test_several_messages_in_a_row_are_one_turn() -> None:
     terms = [Term("garden", ids(4)), Term("party", ids(7))]
-    anna, ben, cleo = ids(*range(1, 6), *range(10, 21)), ids(6, 7), ids(8, 9)
+    going_on = ids(2, 3, 4, 5, 7, 9, *range(11, 21))  # Anna from 1, Ben from 6, Cleo from 8
     alone = rank(Signs(ids=TWENTY, terms=terms), MESSAGES)
-    in_turns = rank(Signs(ids=TWENTY, terms=terms, speakers=[anna, ben, cleo]), MESSAGES)
+    in_turns = rank(Signs(ids=TWENTY, terms=terms, going_on=going_on), MESSAGES)
     assert set(alone.ids.tolist()) == {4, 5, 6, 7}
     # Anna's first five lie beside Ben's two, and those beside Cleo's; her next have one word near
     assert set(in_turns.ids.tolist()) == set(range(1, 10))
@@ -155,7 +155,7 @@ def test_several_messages_in_a_row_are_one_turn() -> None:
 def test_who_goes_on_and_on_says_more_than_one_turn() -> None:
     hundred = ids(*range(1, 101))
     terms = [Term("garden", ids(50)), Term("party", ids(50))]
-    found = rank(Signs(ids=hundred, terms=terms, speakers=[hundred]), MESSAGES).ids.tolist()
+    found = rank(Signs(ids=hundred, terms=terms, going_on=hundred), MESSAGES).ids.tolist()
     assert found[0] == 50
     assert len(found) == (2 * REACH + 1) * LONGEST_TURN
 

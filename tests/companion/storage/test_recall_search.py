@@ -217,6 +217,17 @@ async def test_a_speaker_in_the_query_brings_what_they_said_to_the_front(tmp_pat
         assert (await memory.found("What is Anna's cat called?"))[0].endswith("Kit")
 
 
+async def test_words_come_together_in_several_messages_of_one_turn(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        await memory.hear("so", "I met", "the dentist", "well", "at six", "about a tooth")
+        assert "at six" in await memory.found("dentist and tooth")
+        far = MORNING + timedelta(days=1)
+        for number, said in enumerate(("my aunt", "well", "so", "oh", "hm", "an uncle")):
+            speaker = ("Anna", "Ben")[number % 2]
+            await memory.hear(said, speaker=speaker, at=far + timedelta(minutes=number))
+        assert "so" not in await memory.found("aunt uncle")
+
+
 async def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
     embedder = TopicEmbedder("dog puppy beagle", "rain weather")
     async with remembering(tmp_path, embedder) as memory:
