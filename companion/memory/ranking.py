@@ -29,6 +29,8 @@ NEAREST_SHARE = 0.1
 """Most of everything that is found by meaning alone."""
 STANDS_OUT = 2.0
 """Standard deviations above the mean likeness from which meaning alone is enough."""
+NEAR = 1.0
+"""Those from which it is worth a place in a list by meaning alone."""
 FOREMOST = 40
 """Among the first so many by all signs, being nearer in meaning than most is enough."""
 
@@ -102,8 +104,8 @@ class Signs:
 class Ranking:
     """What a query finds, best first, and what each sign adds to its score.
 
-    `previous` is the id of the turn before each in the same sitting, or 0. `nearest` is what stands
-    out by meaning alone, nearest first.
+    `previous` is the id of the turn before each in the same sitting, or 0. `nearest` is what is
+    near in meaning, nearest first, whatever its words.
     """
 
     ids: Ids
@@ -141,9 +143,8 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
         likeness = places.spread(signs.liked, signs.likeness)
         parts["words"] *= weights.words
         parts["meaning"] = weights.meaning * _scaled(likeness)
-        standing_out = _standing_out(likeness)
-        found[standing_out] = True
-        nearest = signs.ids[standing_out]
+        found[_standing_out(likeness)] = True
+        nearest = signs.ids[_nearest(likeness, NEAREST, NEAR)]
     if near:
         own = sum(parts.values(), np.zeros(places.count, np.float32))
         parts["neighbours"] = weights.neighbours * near.best(own)
@@ -226,16 +227,22 @@ def _by_words(
 def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
     """The places so much nearer in meaning than the rest that no word is needed, nearest first."""
     count = len(likeness)
+    # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
+    needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(max(count, 1)))
+    return _nearest(likeness, min(NEAREST, int(np.ceil(count * NEAREST_SHARE))), needed)
+
+
+def _nearest(likeness: Scores, most: int, deviations: float) -> npt.NDArray[np.intp]:
+    """At most so many places so far above the mean likeness, nearest first."""
+    count = len(likeness)
     if not count:
         return np.zeros(0, np.intp)
-    most = min(NEAREST, int(np.ceil(count * NEAREST_SHARE)))
+    most = min(most, count)
     nearest = np.argpartition(likeness, count - most)[count - most :]
-    # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
-    needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(count))
-    floor = max(likeness.mean() + needed * likeness.std(), np.finfo(np.float32).tiny)
     nearest = nearest[np.argsort(-likeness[nearest], kind="stable")]
-    standing_out: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
-    return standing_out
+    floor = max(likeness.mean() + deviations * likeness.std(), np.finfo(np.float32).tiny)
+    near: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
+    return near
 
 
 def _foremost(score: Scores, likeness: Scores) -> npt.NDArray[np.intp]:
