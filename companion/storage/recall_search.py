@@ -316,7 +316,7 @@ def _texts(tx: Tx, *, person: int, windows: Sequence[Sequence[int]]) -> list[str
     texts = []
     for ids in windows:
         turns = _messages(tx, person, {one: {} for one in ids})
-        said = " / ".join(f"{turn.speaker}: {turn.said}" for turn in turns)
+        said = " / ".join(f"{turn.by}: {turn.said}" for turn in turns)
         texts.append(f"({turns[0].said_at:%d %b %Y}) {said}" if turns else "")
     return texts
 
