@@ -4,6 +4,7 @@ from companion.clock import Clock
 from companion.embedders.protocol import Embedder
 from companion.limits import Limits
 from companion.llm.protocol import TokenCounter
+from companion.memory.reranker import Reranker
 from companion.noticing import Noticing
 from companion.person_memory import PersonMemory
 from companion.settings import MemorySettings
@@ -24,6 +25,7 @@ class Memories:
         limits: Limits,
         embedder: Embedder | None,
         former: Embedder | None = None,
+        reranker: Reranker | None = None,
         counter: TokenCounter,
         clock: Clock,
     ) -> None:
@@ -33,6 +35,7 @@ class Memories:
         self._limits = limits
         self._embedder = embedder
         self._former = former
+        self._reranker = reranker
         self._counter = counter
         self._clock = clock
 
@@ -45,13 +48,23 @@ class Memories:
         """The memory of one person."""
         page = self._settings.page_size
         archival = ArchivalStorage(
-            self._db, self._embedder, person, page_size=page, former=self._former
+            self._db,
+            self._embedder,
+            person,
+            page_size=page,
+            former=self._former,
+            reranker=self._reranker,
         )
         return PersonMemory(
             self._db,
             person,
             recall=RecallStorage(
-                self._db, self._embedder, person, page_size=page, former=self._former
+                self._db,
+                self._embedder,
+                person,
+                page_size=page,
+                former=self._former,
+                reranker=self._reranker,
             ),
             archival=archival,
             noticing=Noticing(archival, self._embedder),

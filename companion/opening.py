@@ -1,9 +1,11 @@
 """Opens a home: its lock, its database, the memories in it. No model is needed for that."""
 
 import os
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from companion import shipped
@@ -14,13 +16,15 @@ from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
 from companion.home import Home
 from companion.limits import Limits
-from companion.llm.build import build_counter
+from companion.llm.build import build_counter, build_llm
 from companion.llm.protocol import TokenCounter
 from companion.memories import Memories
+from companion.memory.reranker import Reranker
 from companion.memory.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
 from companion.storage import vector_blocks
 from companion.storage.database import Database
+from companion.storage.endpoints import EndpointStore
 from companion.tasks import task_group
 
 
@@ -37,6 +41,15 @@ class Storage:
     vectorizer: Vectorizer | None
     erasing: Erasing
     clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class _Finders:
+    """What search is helped by: the embedder in use, the former one, and a model."""
+
+    embedder: Embedder | None
+    former: Embedder | None
+    reranker: Reranker | None
 
 
 @asynccontextmanager
@@ -64,11 +77,13 @@ async def open_storage(
         async with (
             _database(place, key, clock) as db,
             _embedder(settings, environ) as embedder,
+            _reranker(settings, environ, db, clock) as reranker,
         ):
             erasing = Erasing(db, place, clock, key=key)
             await erasing.catch_up()
             former = former_embedder(await db.read(vector_blocks.models), now=embedder)
-            storage = _storage(place, settings, db, (embedder, former), persona, erasing, clock)
+            finders = _Finders(embedder, former, reranker)
+            storage = _storage(place, settings, db, finders, persona, erasing, clock)
             async with _vectorizing(storage.vectorizer):
                 yield storage
 
@@ -92,6 +107,23 @@ async def _embedder(
     finally:
         if embedder is not None:
             await embedder.close()
+
+
+@asynccontextmanager
+async def _reranker(
+    settings: Settings, environ: Mapping[str, str], db: Database, clock: Clock
+) -> AsyncIterator[Reranker | None]:
+    named = [model for model in settings.models if model.name == settings.search.rerank]
+    if not named:
+        yield None
+        return
+    rng = random.Random()  # noqa: S311 - spreads retries, keeps no secret
+    chain = build_llm(named[:1], environ, EndpointStore(db, clock), clock, rng)
+    limit = timedelta(seconds=settings.search.rerank_seconds)
+    try:
+        yield Reranker(chain, db, clock=clock, limit=limit)
+    finally:
+        await chain.close()
 
 
 @asynccontextmanager
@@ -125,13 +157,11 @@ def _storage(
     place: Home,
     settings: Settings,
     db: Database,
-    embedders: tuple[Embedder | None, Embedder | None],
+    finders: _Finders,
     persona: str,
     erasing: Erasing,
     clock: Clock,
 ) -> Storage:
-    """`embedders` are the one in use and the former one."""
-    embedder, former = embedders
     counter = build_counter(settings.models)
     limits = _limits(settings)
     return Storage(
@@ -143,14 +173,15 @@ def _storage(
             settings=settings.memory,
             persona=persona,
             limits=limits,
-            embedder=embedder,
-            former=former,
+            embedder=finders.embedder,
+            former=finders.former,
+            reranker=finders.reranker,
             counter=counter,
             clock=clock,
         ),
         limits=limits,
         counter=counter,
-        vectorizer=Vectorizer(db, embedder) if embedder else None,
+        vectorizer=Vectorizer(db, finders.embedder) if finders.embedder else None,
         erasing=erasing,
         clock=clock,
     )

@@ -22,7 +22,7 @@ from companion.storage.archival_search import ArchivalStorage, FoundPassage
 from companion.storage.database import Database, Tx
 from companion.storage.forget import Meant
 from companion.storage.passages import Passage
-from companion.storage.recall_search import FoundMessage, RecallStorage, Window
+from companion.storage.recall_search import FoundMessage, RecallStorage, Windows
 from companion.storage.working_contexts import Version
 
 FORGET = "forget"
@@ -251,9 +251,14 @@ class PersonMemory:
         """Keep a passage in archival storage. Errors as in `insert_in`."""
         return await self._db.write(lambda tx: self.insert_in(tx, text, source=source))
 
-    async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
-        """Passages of archival storage that fit `query`, best first. `page` counts from 0."""
-        return await self._archival.search(query, page=page)
+    async def search(
+        self, query: str, *, page: int = 0, rerank: bool = False
+    ) -> Page[FoundPassage]:
+        """Passages of archival storage that fit `query`, best first. `page` counts from 0.
+
+        With `rerank` a model puts the first in order, where one is configured for that.
+        """
+        return await self._archival.search(query, page=page, rerank=rerank)
 
     async def search_messages(
         self,
@@ -279,7 +284,7 @@ class PersonMemory:
         until: datetime | None = None,
         zone: tzinfo = UTC,
         page: int = 0,
-    ) -> Page[Window]:
+    ) -> Windows:
         """As `search_messages`, each hit with the turns around it."""
         now = self._clock.now().astimezone(zone)
         return await self._recall.search_windows(

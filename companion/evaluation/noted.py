@@ -29,4 +29,4 @@ def _notes(part: re.Pattern[str], result: str) -> dict[int, str]:
 
 def begins(fact: str, shown: str) -> bool:
     """Whether `shown` is `fact`, or what stands at its beginning."""
-    return fact.startswith(shown.rstrip("…. "))
+    return fact.startswith(shown.rstrip("(…). "))

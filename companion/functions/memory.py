@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -27,6 +28,10 @@ ITEM_CHARS = (700, 600, 510, 430, 365, 310, 265, 225, 190, 160, 135, 110, 90)
 """How much is shown of each hit: the first of these with which a page fits."""
 AROUND_SHARE = 0.3
 """How much is shown of a turn that stands beside a hit, as a share of that."""
+
+BESIDES = "Not among these, but near in meaning:"
+BESIDE_SHARE = 0.5
+"""The same for what is near in meaning alone."""
 
 _Line = tuple[str, str, float]
 """What stands before a text, the text, and the share of `ITEM_CHARS` that it may have."""
@@ -108,7 +113,7 @@ async def archival_storage_search(
     """Search archival storage by meaning and words. Set request_heartbeat to read the result."""
     if not query.strip():
         raise ToolError("The query is empty. Say what to look for, in a few words.")
-    found = await turn.memory.search(query, page=page - 1)
+    found = await turn.memory.search(query, page=page - 1, rerank=True)
     turn.found.extend(of_notes(found.items))
     items = [
         [(head(hit, _when(turn, hit.created_at), turn.zone), hit.text, 1)] for hit in found.items
@@ -136,8 +141,14 @@ async def conversation_search(
         windows = await turn.memory.search_windows(
             query, since=start, until=end, zone=turn.zone, page=page - 1
         )
-        turn.found.extend(of_messages(one for window in windows.items for one in window.turns))
-        return Outcome(text=_listing(turn, query, windows, _windows(turn, windows.items)))
+        shown = [one for window in windows.items for one in window.turns]
+        turn.found.extend(of_messages([*shown, *windows.nearest]))
+        besides = [
+            (f"[{_when(turn, one.said_at)}] {one.by}: ", one.said, BESIDE_SHARE)
+            for one in windows.nearest
+        ]
+        listed = _windows(turn, windows.items)
+        return Outcome(text=_listing(turn, query, windows, listed, besides))
     found = await turn.memory.search_messages(None, since=start, until=end, page=page - 1)
     turn.found.extend(of_messages(found.items))
     items = [[(f"[{_when(turn, hit.said_at)}] {hit.by}: ", hit.said, 1)] for hit in found.items]
@@ -177,8 +188,15 @@ def _day(name: str, text: str, zone: tzinfo, *, after: bool = False) -> datetime
         raise ToolError(f"{name} is “{text}”; write a day as YYYY-MM-DD.") from error
 
 
-def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[Sequence[_Line]]) -> str:
-    """A page of hits, a few lines each, cut so that all of them are seen."""
+def _listing(
+    turn: Turn,
+    query: str,
+    found: Page[Any],
+    items: Sequence[Sequence[_Line]],
+    besides: Sequence[_Line] = (),
+) -> str:
+    """A page of hits, a few lines each, cut so that all of them are seen; then what is `besides`
+    them for its meaning alone."""
     if found.total == 0:
         return "Nothing found. Try other words, or a wider range of days."
     if not items:
@@ -191,12 +209,11 @@ def _listing(turn: Turn, query: str, found: Page[Any], items: Sequence[Sequence[
     )
     listing = ""
     for chars in ITEM_CHARS:
-        lines = [
-            f"{before}{excerpt(text, query, int(share * chars))}"
-            for item in items
-            for before, text, share in item
-        ]
-        listing = "\n".join([head, *lines]) + more
+        lines, others = (
+            [f"{before}{excerpt(text, query, int(share * chars))}" for before, text, share in some]
+            for some in (chain.from_iterable(items), besides)
+        )
+        listing = "\n".join([head, *lines, *([BESIDES] if others else []), *others]) + more
         if turn.fits(listing):
             break
     return listing

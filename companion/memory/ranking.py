@@ -15,7 +15,10 @@ Scores = npt.NDArray[np.floating[Any]]
 _Flags = npt.NDArray[np.bool_]
 
 REACH = 2
-"""Turns each way, in the same sitting, that a turn gains from."""
+"""Turns each way, in the same sitting, that a turn gains from; what somebody says in several
+messages is one turn."""
+LONGEST_TURN = 6
+"""Messages of a turn; who goes on and on begins another."""
 NEARBY = 0.5
 """What a word counts that stands in a turn nearby and not in this one."""
 TOGETHER = 2
@@ -26,7 +29,9 @@ NEAREST_SHARE = 0.1
 """Most of everything that is found by meaning alone."""
 STANDS_OUT = 2.0
 """Standard deviations above the mean likeness from which meaning alone is enough."""
-FOREMOST = 20
+NEAR = 1.0
+"""Those from which it is worth a place in a list by meaning alone."""
+FOREMOST = 40
 """Among the first so many by all signs, being nearer in meaning than most is enough."""
 
 
@@ -79,9 +84,9 @@ class Signs:
     """What is known about a query.
 
     `ids` is all that may be found, oldest first, and `sittings` the first of each stretch without
-    a long pause. `likeness` is the cosine with each of `liked`. `spoken` is what somebody said
-    whom the query names, `dated` what falls on a date that it names. `dates_alone` says that it
-    asks for nothing else.
+    a long pause. `going_on` is what somebody said right after something else of theirs. `likeness`
+    is the cosine with each of `liked`. `spoken` is what somebody said whom the query names, `dated`
+    what falls on a date that it names. `dates_alone` says that it asks for nothing else.
     """
 
     ids: Ids
@@ -89,6 +94,7 @@ class Signs:
     liked: Ids = field(default_factory=_no_ids)
     likeness: Scores = field(default_factory=_no_scores)
     sittings: Ids = field(default_factory=_no_ids)
+    going_on: Ids = field(default_factory=_no_ids)
     spoken: Ids = field(default_factory=_no_ids)
     dated: Ids = field(default_factory=_no_ids)
     dates_alone: bool = False
@@ -98,12 +104,21 @@ class Signs:
 class Ranking:
     """What a query finds, best first, and what each sign adds to its score.
 
-    `previous` is the id of the turn before each in the same sitting, or 0.
+    `previous` is the id of the turn before each in the same sitting, or 0. `nearest` is what is
+    near in meaning, nearest first, whatever its words.
     """
 
     ids: Ids
     parts: dict[str, Scores]
     previous: Ids = field(default_factory=_no_ids)
+    nearest: Ids = field(default_factory=_no_ids)
+
+    def in_order(self, places: Sequence[int]) -> "Ranking":
+        """The same, with what stands at these places, all of them, in their order."""
+        at = np.array(places, np.intp)
+        previous = self.previous[at] if len(self.previous) else self.previous
+        parts = {name: part[at] for name, part in self.parts.items()}
+        return Ranking(self.ids[at], parts, previous, self.nearest)
 
     def parts_of(self, which: slice) -> list[dict[str, float]]:
         """What each sign adds to the score of each of `which`."""
@@ -120,18 +135,19 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
     query that names only days finds all that was said then.
     """
     places = _Places(signs.ids)
-    near = _Near(places, signs.sittings if weights.neighbours else None)
+    near = _Near(places, signs) if weights.neighbours else None
     words, found = _by_words(signs.terms, places, near)
     parts = {"words": words / max(words.max(initial=0), np.finfo(np.float32).tiny)}
-    likeness = None
+    likeness, nearest = None, _no_ids()
     if len(signs.liked):
         likeness = places.spread(signs.liked, signs.likeness)
         parts["words"] *= weights.words
         parts["meaning"] = weights.meaning * _scaled(likeness)
         found[_standing_out(likeness)] = True
-    if weights.neighbours:
+        nearest = signs.ids[_nearest(likeness, NEAREST, NEAR)]
+    if near:
         own = sum(parts.values(), np.zeros(places.count, np.float32))
-        parts["neighbours"] = weights.neighbours * np.maximum(own, near.best(own))
+        parts["neighbours"] = weights.neighbours * near.best(own)
     parts["speaker"] = weights.speaker * places.flags(signs.spoken)
     parts["date"] = weights.date * places.flags(signs.dated)
     score = sum(parts.values(), np.zeros(places.count, np.float32))
@@ -141,9 +157,9 @@ def rank(signs: Signs, weights: Weights) -> Ranking:
         found[_foremost(score, likeness)] = True
     newest_first = np.flatnonzero(found)[::-1]
     order = newest_first[np.argsort(-score[newest_first], kind="stable")]
-    previous = near.before(signs.ids)[order]
+    previous = (near.before(signs.ids) if near else np.zeros_like(signs.ids))[order]
     parts = {name: part[order] for name, part in parts.items()}
-    return Ranking(signs.ids[order], parts, previous)
+    return Ranking(signs.ids[order], parts, previous, nearest)
 
 
 def led(ranking: Ranking, leaders: Mapping[int, int]) -> Ranking:
@@ -168,8 +184,25 @@ def led(ranking: Ranking, leaders: Mapping[int, int]) -> Ranking:
     return Ranking(np.array(order, np.int64), parts, previous)
 
 
+def interleaved(rankings: Sequence[Ranking]) -> Ranking:
+    """The first of each, then the second of each, and so on, every id once."""
+    whole = np.concatenate([ranking.ids for ranking in rankings])
+    place = np.concatenate([np.arange(len(ranking.ids)) for ranking in rankings])
+    in_turn = np.argsort(place, kind="stable")
+    _, first = np.unique(whole[in_turn], return_index=True)
+    order = in_turn[np.sort(first)]
+    names = dict.fromkeys(name for ranking in rankings for name in ranking.parts)
+    parts = {
+        name: np.concatenate(
+            [one.parts.get(name, np.zeros(len(one.ids), np.float32)) for one in rankings]
+        )[order]
+        for name in names
+    }
+    return Ranking(whole[order], parts, nearest=rankings[0].nearest)
+
+
 def _by_words(
-    terms: Sequence[Term], places: "_Places", near: "_Near"
+    terms: Sequence[Term], places: "_Places", near: "_Near | None"
 ) -> tuple[Scores, npt.NDArray[np.bool_]]:
     """Sums of how rare the words are in and around each place, and what is found by them."""
     count = places.count
@@ -182,7 +215,7 @@ def _by_words(
             continue
         here = np.zeros(count, np.bool_)
         here[at] = True
-        around = near.any(here)
+        around = near.any(here) if near else here
         rarity = np.float32(np.log1p((count - len(at) + 0.5) / (len(at) + 0.5)))
         score += rarity * np.where(here, np.float32(1), NEARBY * around.astype(np.float32))
         holds |= here
@@ -192,17 +225,24 @@ def _by_words(
 
 
 def _standing_out(likeness: Scores) -> npt.NDArray[np.intp]:
-    """The places that are so much nearer in meaning than the rest that no word is needed."""
+    """The places so much nearer in meaning than the rest that no word is needed, nearest first."""
+    count = len(likeness)
+    # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
+    needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(max(count, 1)))
+    return _nearest(likeness, min(NEAREST, int(np.ceil(count * NEAREST_SHARE))), needed)
+
+
+def _nearest(likeness: Scores, most: int, deviations: float) -> npt.NDArray[np.intp]:
+    """At most so many places so far above the mean likeness, nearest first."""
     count = len(likeness)
     if not count:
         return np.zeros(0, np.intp)
-    most = min(NEAREST, int(np.ceil(count * NEAREST_SHARE)))
+    most = min(most, count)
     nearest = np.argpartition(likeness, count - most)[count - most :]
-    # Among few no value can lie far above the mean: at most (count - 1) / sqrt(count).
-    needed = min(STANDS_OUT, 0.9 * (count - 1) / np.sqrt(count))
-    floor = max(likeness.mean() + needed * likeness.std(), np.finfo(np.float32).tiny)
-    standing_out: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
-    return standing_out
+    nearest = nearest[np.argsort(-likeness[nearest], kind="stable")]
+    floor = max(likeness.mean() + deviations * likeness.std(), np.finfo(np.float32).tiny)
+    near: npt.NDArray[np.intp] = nearest[likeness[nearest] >= floor]
+    return near
 
 
 def _foremost(score: Scores, likeness: Scores) -> npt.NDArray[np.intp]:
@@ -251,40 +291,57 @@ class _Places:
 
 
 class _Near:
-    """Turns that lie close to each other in one sitting; none do if `sittings` is None."""
+    """Turns that lie close to each other in one sitting, each of one message or several."""
 
-    def __init__(self, places: _Places, sittings: Ids | None) -> None:
-        self._steps: list[tuple[int, _Flags]] = []
-        if sittings is None:
-            return
-        begins = np.zeros(places.count, np.int32)
-        begins[places.of(sittings)] = 1
-        sitting = np.cumsum(begins)
-        for step in range(1, min(REACH, places.count - 1) + 1):
-            self._steps.append((step, sitting[step:] == sitting[:-step]))
+    def __init__(self, places: _Places, signs: Signs) -> None:
+        pauses = places.flags(signs.sittings)
+        begins = _begin_turns(pauses | ~places.flags(signs.going_on))
+        self._firsts = np.flatnonzero(begins)
+        self._turn = np.cumsum(begins) - 1
+        sitting = np.cumsum(pauses)
+        self._goes_on = np.append(False, sitting[1:] == sitting[:-1])[: places.count]
+        of_turn = sitting[self._firsts]
+        self._steps = [
+            (step, of_turn[step:] == of_turn[:-step])
+            for step in range(1, min(REACH, len(of_turn) - 1) + 1)
+        ]
 
     def any(self, flags: _Flags) -> _Flags:
-        """Which places have a flag nearby."""
-        around = np.zeros_like(flags)
+        """Which places have a flag in their turn or nearby."""
+        if not len(flags):
+            return flags
+        held = np.logical_or.reduceat(flags, self._firsts)
+        around = held.copy()
         for step, together in self._steps:
-            around[step:] |= flags[:-step] & together
-            around[:-step] |= flags[step:] & together
-        return around
+            around[step:] |= held[:-step] & together
+            around[:-step] |= held[step:] & together
+        spread: _Flags = around[self._turn]
+        return spread
+
+    def best(self, score: Scores) -> Scores:
+        """The best score in the turn of each place and nearby."""
+        if not len(score):
+            return score
+        held = np.maximum.reduceat(score, self._firsts)
+        best = held.copy()
+        for step, together in self._steps:
+            np.maximum(best[step:], held[:-step] * together, out=best[step:])
+            np.maximum(best[:-step], held[step:] * together, out=best[:-step])
+        spread: Scores = best[self._turn]
+        return spread
 
     def before(self, ids: Ids) -> Ids:
         """Which of `ids` stands just before each place; 0 where none is near."""
-        before = np.zeros_like(ids)
-        for _, together in self._steps[:1]:
-            before[1:] = ids[:-1] * together
+        before: Ids = np.roll(ids, 1) * self._goes_on
         return before
 
-    def best(self, score: Scores) -> Scores:
-        """The best score near each place."""
-        best = np.zeros_like(score)
-        for step, together in self._steps:
-            np.maximum(best[step:], score[:-step] * together, out=best[step:])
-            np.maximum(best[:-step], score[step:] * together, out=best[:-step])
-        return best
+
+def _begin_turns(begins: _Flags) -> _Flags:
+    """Which places begin a turn, those too where somebody has gone on for `LONGEST_TURN`."""
+    place = np.arange(len(begins))
+    begun = np.maximum.accumulate(np.where(begins, place, 0))
+    again: _Flags = (place - begun) % LONGEST_TURN == 0
+    return begins | again
 
 
 def _scaled(values: Scores) -> Scores:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from companion.memory.ranking import Ranking, Weights
 
-LOOKED_AT = 20
-"""How many of the best are looked at."""
+LOOKED_AT = 40
+"""How many of the best are looked at: more than are shown, as what only asks falls behind."""
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|which (?:day|month|year)|how long ago)\b"
@@ -63,7 +63,7 @@ def look_again(query: str, ranking: Ranking, turns: Sequence[Looked], weights: W
     for name, part in added.items():
         parts[name] = np.zeros(len(ranking.ids), np.float32)
         parts[name][:count] = part[order]
-    return Ranking(_reordered(ranking.ids, order), parts)
+    return Ranking(_reordered(ranking.ids, order), parts, nearest=ranking.nearest)
 
 
 def _reordered(values: npt.NDArray[_Number], order: npt.NDArray[np.intp]) -> npt.NDArray[_Number]:

@@ -101,6 +101,11 @@ def query_terms(text: str) -> list[str]:
     return ([term for term in distinct if not _empty(term)] or distinct)[:MOST_TERMS]
 
 
+def asks_something(query: str) -> bool:
+    """Whether `query` holds a word that does not stand in every text."""
+    return not all(map(_empty, query_terms(query)))
+
+
 def names(speaker: str) -> list[str]:
     """The parts of a speaker's name by which a query may name them.
 

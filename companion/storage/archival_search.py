@@ -8,6 +8,7 @@ from itertools import islice
 from companion.embedders.protocol import Embedder
 from companion.memory.page import Page, cut, pages
 from companion.memory.ranking import PASSAGES, Ranking, Signs, led, rank
+from companion.memory.reranker import FIRST, Reranker
 from companion.memory.words import query_terms
 from companion.storage import passages, past_passages
 from companion.storage.database import Database, Tx
@@ -42,17 +43,22 @@ class ArchivalStorage:
         *,
         page_size: int = 5,
         former: Embedder | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         """`former` is the embedder before, whose vectors count until there are new ones."""
         self._db = db
         self._queries = Queries(embedder, former)
         self._person = person
         self._page_size = page_size
+        self._reranker = reranker
         self._shown: tuple[str, Ranking] | None = None
 
-    async def search(self, query: str, *, page: int = 0) -> Page[FoundPassage]:
+    async def search(
+        self, query: str, *, page: int = 0, rerank: bool = False
+    ) -> Page[FoundPassage]:
         """What fits `query` best, best first; what is past behind what is true in its place.
 
+        With `rerank` a model puts the first in order, where one is configured for that.
         The pages after the first come from the order that the first was cut from, so that no hit
         shows twice.
         """
@@ -61,6 +67,8 @@ class ArchivalStorage:
         else:
             vectors = await self._queries.asked(query)
             ranking = await self._db.read(lambda tx: self._ranked(tx, query, vectors))
+            if rerank and self._reranker is not None:
+                ranking = await self._reranked(query, ranking, self._reranker)
             self._shown = (query, ranking)
         hits = ranking.ids.tolist()
         shown = cut(hits, number=page, size=self._page_size)
@@ -68,6 +76,17 @@ class ArchivalStorage:
         known = dict(zip(shown, parts, strict=True))
         items = await self._db.read(lambda tx: _passages(tx, self._person, known))
         return Page(tuple(items), page, pages(len(hits), self._page_size), len(hits))
+
+    async def _reranked(self, query: str, ranking: Ranking, reranker: Reranker) -> Ranking:
+        first: dict[int, dict[str, float]] = {number: {} for number in ranking.ids[:FIRST].tolist()}
+        found = await self._db.read(lambda tx: _passages(tx, self._person, first))
+        places = range(len(ranking.ids))
+        texts = [one.text for one in found]
+        order = await reranker.ordered(self._person, query, places, texts)
+        moved = ranking.in_order(order)
+        return await self._db.read(
+            lambda tx: led(moved, past_passages.successors(tx, self._person))
+        )
 
     async def near(self, text: str, most: int) -> list[Passage]:
         """Those notes of the model and the person that fit `text` best, the true ones only."""

@@ -21,6 +21,13 @@ def bytes_used(tx: Tx) -> int:
     return int(pages * size)
 
 
+def bytes_held(tx: Tx) -> int:
+    """What of that is in use, and not free for what comes next."""
+    (free,) = tx.execute("PRAGMA freelist_count").fetchone()
+    (size,) = tx.execute("PRAGMA page_size").fetchone()
+    return bytes_used(tx) - int(free * size)
+
+
 def of(tx: Tx, person: int) -> Counts:
     """The person's counts."""
     row = tx.execute(

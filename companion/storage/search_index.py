@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import timedelta
+from enum import Enum, auto
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from companion.memory.words import names, tokens
 from companion.storage.database import Tx
 from companion.storage.vector_blocks import Ids, Kind, await_vector, remove_vector
 
-# What a token is: a word that was said, a name of who said it, or the sign that a sitting began.
+# What a token is: a word that was said, a name of who said it, or the sign that a sitting began or
+# that somebody went on.
 # These are private-use characters, which `tokens` lets through in no token.
 SAID = "\ue000"
 SPEAKER = "\ue001"
@@ -22,6 +24,8 @@ _WHOLE = "\ue003"
 MOST_CHARS = 400_000
 """Of one text, a long novel's worth, are found by their words; what comes behind is kept and not
 found. More at once would keep everybody waiting."""
+
+GOES_ON = "\ue004"
 
 PAUSE = timedelta(hours=3)
 """A silence after which a new sitting begins, whose turns are no neighbours of what was before."""
@@ -36,8 +40,11 @@ def add_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -
 def _add_words(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
     led = _led(person, SAID, tokens(said[:MOST_CHARS]))
     led += _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
-    if _begins_sitting(tx, person, message):
-        led += _led(person, SITTING, [""])
+    match _place(tx, person, message):
+        case _Place.BEGINS:
+            led += _led(person, SITTING, [""])
+        case _Place.GOES_ON:
+            led += _led(person, GOES_ON, [""])
     tx.execute("INSERT INTO message_words (rowid, tokens) VALUES (?, ?)", (message, led))
 
 
@@ -128,6 +135,12 @@ def sittings(tx: Tx, person: int) -> Ids:
     return first
 
 
+def going_on(tx: Tx, person: int) -> Ids:
+    """The messages of somebody who had said the one before in the same sitting as well."""
+    (some,) = _holding(tx, "message", [f"{person}{GOES_ON}"])
+    return some
+
+
 def _holding(tx: Tx, kind: Kind, led: Sequence[str]) -> list[Ids]:
     table = f"{kind}_words"
     # One text of numbers a token: fetching rows one by one would cost several times the search.
@@ -139,16 +152,27 @@ def _holding(tx: Tx, kind: Kind, led: Sequence[str]) -> list[Ids]:
     return [numbers(listed) for (listed,) in rows.fetchall()]
 
 
-def _begins_sitting(tx: Tx, person: int, message: int) -> bool:
-    (pause,) = tx.execute(
-        "SELECT unixepoch(said_at) - unixepoch((SELECT earlier.said_at FROM message AS earlier"
-        " WHERE earlier.person_id = :person AND earlier.said <> ''"
+class _Place(Enum):
+    """What a message is in its sitting: the first, or what the same person or another says next."""
+
+    BEGINS = auto()
+    GOES_ON = auto()
+    REPLIES = auto()
+
+
+def _place(tx: Tx, person: int, message: int) -> _Place:
+    before = tx.execute(
+        "SELECT unixepoch(message.said_at) - unixepoch(earlier.said_at),"
+        " message.speaker = earlier.speaker FROM message, message AS earlier"
+        " WHERE message.id = :message AND message.person_id = :person"
+        " AND earlier.person_id = :person AND earlier.said <> ''"
         " AND (earlier.said_at, earlier.id) < (message.said_at, message.id)"
-        " ORDER BY earlier.said_at DESC, earlier.id DESC LIMIT 1))"
-        " FROM message WHERE id = :message AND person_id = :person",
+        " ORDER BY earlier.said_at DESC, earlier.id DESC LIMIT 1",
         {"person": person, "message": message},
     ).fetchone()
-    return pause is None or pause > PAUSE.total_seconds()
+    if before is None or before[0] > PAUSE.total_seconds():
+        return _Place.BEGINS
+    return _Place.GOES_ON if before[1] else _Place.REPLIES
 
 
 def numbers(listed: str | None) -> Ids:

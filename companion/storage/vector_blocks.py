@@ -145,11 +145,6 @@ def await_vector(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
     )
 
 
-def forget_waiting(tx: Tx) -> None:
-    """Let no text wait for a vector: for measurements that need none."""
-    tx.execute("DELETE FROM unembedded")
-
-
 def waiting(tx: Tx, limit: int) -> list[Waiting]:
     """The newest texts without a vector, at most `limit`."""
     rows = tx.execute(

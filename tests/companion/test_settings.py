@@ -36,6 +36,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "base_url": "http://127.0.0.1:1/v1",
         "api_key_env": "EMBEDDER_KEY",
     },
+    "search": {"rerank": "qwen3:4b-instruct", "rerank_seconds": 2},
     "gathering": {"pause_seconds": 1.5, "at_most_seconds": 5},
     "limits": {
         "messages_a_minute": 5,
@@ -198,6 +199,10 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         (
             '[night]\nmodel = "cheap"\n[[models]]\nname = "dear"',
             "FILE: night.model: no [[models]] has the name 'cheap'; there is: dear",
+        ),
+        (
+            '[search]\nrerank = "small"',
+            "FILE: search.rerank: no [[models]] has the name 'small'; there is: none",
         ),
         (
             '[openers]\nhours = "9-21"',

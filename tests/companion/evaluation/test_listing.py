@@ -1,6 +1,7 @@
 """Search results taken apart again."""
 
 from companion.evaluation.listing import NOTHING, read_listing
+from companion.functions.memory import BESIDES
 
 
 def test_a_page_of_notes_is_taken_apart() -> None:
@@ -34,6 +35,17 @@ def test_what_was_said_comes_with_what_stands_around_it() -> None:
     )
     assert listing.items == ("What do you do?\nI bake.", "Bread.")
     assert listing.heads[0] == "Mon 3 Mar 2025 12:00 UTC, 3 days ago"
+
+
+def test_what_is_near_besides_is_an_item_like_others() -> None:
+    listing = read_listing(
+        "Page 1 of 1, 1 in all:\n"
+        "[Mon 3 Mar 2025 12:00 UTC, 3 days ago]\n"
+        "> Robin: Bread.\n"
+        f"{BESIDES}\n"
+        "[Tue 4 Mar 2025 12:00 UTC, 2 days ago] Mira: Rolls."
+    )
+    assert listing.items == ("Bread.", "Rolls.")
 
 
 def test_what_is_no_page_holds_nothing() -> None:

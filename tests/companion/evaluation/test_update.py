@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from companion.errors import OperatorError
+from companion.evaluation.noted import begins
 from companion.evaluation.trace import Called, Exchange
 from companion.evaluation.update import TRAITS, Update, UpdateSample, order, upkeep
 from tests.companion.evaluation.small import facts_file, reader_bench
@@ -64,6 +65,12 @@ def test_an_old_fact_is_past_at_once_or_is_not() -> None:
     later = insertion("New.", PAST.format("Old."))
     first = insertion("New.", "Kept in archival storage as note 4.")
     assert upkeep(SAMPLE, [first, later]) == {"at_once": 0, "spared": 1}
+
+
+def test_a_note_is_known_by_its_beginning() -> None:
+    for shown in ("Lives in Ulm.", "Lives in U (…)", "Lives…", "Lives in Ulm"):
+        assert begins("Lives in Ulm.", shown)
+    assert not begins("Lives in Ulm.", "Lives in Bonn (…)")
 
 
 def test_another_fact_that_becomes_past_is_counted() -> None:

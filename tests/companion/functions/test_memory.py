@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from companion.functions.memory import BESIDES
 from companion.llm.protocol import Message
+from companion.memory.vectors import Vectorizer
 from companion.storage import passages
+from tests.support.remembered import TopicEmbedder
 from tests.support.scripted_llm import ScriptedLLM, calls, sends
 from tests.support.virtual_clock import VirtualClock
 from tests.support.world import World, a_world
@@ -113,6 +116,23 @@ async def test_a_hit_is_shown_with_what_stands_around_it_and_how_long_ago_it_was
         "> Anna: I saw a heron",
         "  Mira: Where?",
     ]
+
+
+async def test_what_is_near_in_meaning_alone_stands_below_the_hits(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    embedder = TopicEmbedder("hospital surgery", "rain")
+    async with a_world(tmp_path, llm, embedder=embedder) as world:
+        for said in ("my surgery is on Monday", *("I like food",) * 12):
+            llm.will(sends("hm"))
+            await world.say(said)
+            world.clock.advance(timedelta(hours=5))
+        await Vectorizer(world.db, embedder).run_once()
+        text = await asked(world, llm, "conversation_search", query="hospital food")
+    above, below = text.split(f"\n{BESIDES}\n")
+    assert "I like food" in above
+    assert below.startswith(
+        "[Mon 5 May 2025 12:00 UTC, 3 days ago] Anna: my surgery is on Monday\n"
+    )
 
 
 async def test_days_in_the_words_are_those_of_the_persons_own_calendar(tmp_path: Path) -> None:

@@ -4,7 +4,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.memory.ranking import MESSAGES, PASSAGES, Ids, Signs, Term, led, rank
+from companion.memory.ranking import (
+    LONGEST_TURN,
+    MESSAGES,
+    PASSAGES,
+    REACH,
+    Ids,
+    Ranking,
+    Signs,
+    Term,
+    interleaved,
+    led,
+    rank,
+)
 
 
 def ids(*numbers: int) -> Ids:
@@ -93,6 +105,7 @@ def test_whatever_the_signs_each_hit_comes_once_and_only_from_what_may_be_found(
     signs = Signs(
         ids=all_ids,
         terms=[Term(f"word{at}", held) for at, held in enumerate(words)],
+        going_on=spoken,
         spoken=spoken,
         liked=liked,
         likeness=np.linspace(-1, 1, len(liked), dtype=np.float32),
@@ -126,3 +139,50 @@ def test_leading_loses_and_doubles_nothing(found: list[int], leaders: dict[int, 
     for place, one in enumerate(after):
         if one in leaders:
             assert leaders[one] in after[:place]
+
+
+def test_several_messages_in_a_row_are_one_turn() -> None:
+    terms = [Term("garden", ids(4)), Term("party", ids(7))]
+    going_on = ids(2, 3, 4, 5, 7, 9, *range(11, 21))  # Anna from 1, Ben from 6, Cleo from 8
+    alone = rank(Signs(ids=TWENTY, terms=terms), MESSAGES)
+    in_turns = rank(Signs(ids=TWENTY, terms=terms, going_on=going_on), MESSAGES)
+    assert set(alone.ids.tolist()) == {4, 5, 6, 7}
+    # Anna's first five lie beside Ben's two, and those beside Cleo's; her next have one word near
+    assert set(in_turns.ids.tolist()) == set(range(1, 10))
+    assert set(in_turns.ids[:2].tolist()) == {4, 7}
+
+
+def test_who_goes_on_and_on_says_more_than_one_turn() -> None:
+    hundred = ids(*range(1, 101))
+    terms = [Term("garden", ids(50)), Term("party", ids(50))]
+    found = rank(Signs(ids=hundred, terms=terms, going_on=hundred), MESSAGES).ids.tolist()
+    assert found[0] == 50
+    assert len(found) == (2 * REACH + 1) * LONGEST_TURN
+
+
+def test_what_stands_out_by_meaning_is_listed_by_meaning_alone() -> None:
+    likeness = np.array([0.0] * 17 + [0.8, 0.1, 0.9], np.float32)
+    signs = Signs(ids=TWENTY, terms=[Term("word", ids(2))], liked=TWENTY, likeness=likeness)
+    ranking = rank(signs, MESSAGES)
+    assert ranking.ids[0] == 2
+    assert ranking.nearest.tolist() == [20, 18]
+
+
+def test_several_rankings_have_their_turns() -> None:
+    whole = Ranking(ids(1, 2, 3), {"words": np.array([3, 2, 1], np.float32)}, nearest=ids(3))
+    part = Ranking(ids(4, 1, 5), {"meaning": np.array([6, 5, 4], np.float32)})
+    both = interleaved([whole, part])
+    assert both.ids.tolist() == [1, 4, 2, 3, 5]
+    assert both.nearest.tolist() == [3]
+    assert both.parts_of(slice(0, 2)) == [
+        {"words": 3, "meaning": 0},
+        {"words": 0, "meaning": 6},
+    ]
+
+
+@given(st.lists(numbered, min_size=1, max_size=4))
+def test_rankings_in_turn_lose_and_double_nothing(found: list[Ids]) -> None:
+    rankings = [Ranking(some, {"words": np.zeros(len(some), np.float32)}) for some in found]
+    after = interleaved(rankings).ids.tolist()
+    assert sorted(after) == sorted({one for some in found for one in some.tolist()})
+    assert after[:1] == found[0][:1].tolist() or not len(found[0])

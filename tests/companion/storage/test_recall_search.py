@@ -167,6 +167,23 @@ async def test_a_query_may_name_days_by_how_far_back_they_lie(tmp_path: Path) ->
         assert [hit.said for hit in page.items] == ["just after midnight"]
 
 
+async def test_an_event_that_the_query_names_tells_the_days(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        exam = MORNING + timedelta(days=60)
+        await memory.hear("we had tea in a café", at=exam - timedelta(days=55))
+        await memory.hear("we had tea in the park", at=exam - timedelta(days=3))
+        await memory.hear("my exam is tomorrow!", at=exam - timedelta(days=1))
+        await memory.hear("we had tea at home", at=exam + timedelta(days=6))
+        for query, first in (
+            ("where did we have tea before my exam?", "park"),
+            ("where did we have tea after my exam?", "home"),
+            ("where did we have tea during my exam?", "park"),
+            ("where did we have tea before the flood?", "home"),  # of equals the newest
+        ):
+            teas = [said for said in await memory.found(query) if "tea" in said]
+            assert first in teas[0], query
+
+
 async def test_windows_have_true_totals_and_show_no_turn_twice(tmp_path: Path) -> None:
     async with remembering(tmp_path) as memory:
         ids = await memory.hear(
@@ -200,12 +217,54 @@ async def test_a_speaker_in_the_query_brings_what_they_said_to_the_front(tmp_pat
         assert (await memory.found("What is Anna's cat called?"))[0].endswith("Kit")
 
 
+async def test_words_come_together_in_several_messages_of_one_turn(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        await memory.hear("so", "I met", "the dentist", "well", "at six", "about a tooth")
+        assert "at six" in await memory.found("dentist and tooth")
+        far = MORNING + timedelta(days=1)
+        for number, said in enumerate(("my aunt", "well", "so", "oh", "hm", "an uncle")):
+            speaker = ("Anna", "Ben")[number % 2]
+            await memory.hear(said, speaker=speaker, at=far + timedelta(minutes=number))
+        assert "so" not in await memory.found("aunt uncle")
+
+
 async def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
     embedder = TopicEmbedder("dog puppy beagle", "rain weather")
     async with remembering(tmp_path, embedder) as memory:
         await memory.hear(*("rain again",) * 9, "Rex is a beagle", *("rain still",) * 9)
         await memory.embed()
         assert await memory.found("which dog?") == ["Rex is a beagle"]
+
+
+async def test_each_of_several_questions_has_its_turn(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        for day in range(9):
+            await memory.hear(
+                f"the hotel in Rome, again and again {day}", at=MORNING + timedelta(days=day)
+            )
+        await memory.hear("my dentist is Dr. Weiss", at=MORNING + timedelta(days=20))
+        await memory.hear("a dentist hurts", speaker="Ben", at=MORNING + timedelta(days=30))
+        found = await memory.found("Which hotel did Anna like in Rome, and who is the dentist?")
+        assert len(found) == len(set(found)) == 11
+        # the second part names nobody, and means Anna as the first does
+        assert found[0] == "my dentist is Dr. Weiss"
+        assert "hotel" in found[1]
+
+
+async def test_the_nearest_in_meaning_stand_beside_the_first_page_and_in_none_of_its_windows(
+    tmp_path: Path,
+) -> None:
+    embedder = TopicEmbedder("hospital surgery nurse", "rain weather")
+    async with remembering(tmp_path, embedder) as memory:
+        await memory.hear("the hospital food is bad", *("tired of food",) * 30)
+        await memory.hear("my surgery is on Monday", at=MORNING + timedelta(days=3))
+        await memory.embed()
+        recall = memory.recall(page_size=1)
+        first = await recall.search_windows("so tired of hospital food")
+        shown = {turn.id for window in first.items for turn in window.turns}
+        assert [one.said for one in first.nearest] == ["my surgery is on Monday"]
+        assert shown.isdisjoint(one.id for one in first.nearest)
+        assert (await recall.search_windows("so tired of hospital food", page=1)).nearest == ()
 
 
 async def test_words_are_found_while_the_embedder_is_down(tmp_path: Path) -> None:
