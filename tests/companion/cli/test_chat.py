@@ -1,6 +1,7 @@
 """Talking in the terminal, with a real process, a real database and a scripted model."""
 
 import asyncio
+import os
 import re
 import signal
 import subprocess
@@ -120,6 +121,23 @@ async def test_a_script_talks_line_by_line(chat: Chat, tmp_path: Path) -> None:
     async with ModelServer(echo) as server:
         ran = await chat(server, tmp_path, entered="one\n\ntwo\n/quit\nthree\n")
     assert (ran.code, ran.out) == (0, "You said one\nYou said two\n")
+
+
+async def test_a_reader_who_goes_away_ends_a_script_quietly(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        reader, writer = os.pipe()
+        os.close(reader)
+        talk = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "companion", "chat"),
+            env=environment(tmp_path, {"OPENAI_BASE_URL": server.base_url}),
+            stdin=subprocess.PIPE,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+        )
+        os.close(writer)
+        _, err = await talk.communicate(b"one\ntwo\nthree\n")
+    assert (talk.returncode, err) == (1, b"")
+    assert "Broken" not in Home(tmp_path).log.read_text(encoding="utf-8")
 
 
 async def test_several_people_on_one_home_have_memories_of_their_own(
