@@ -316,6 +316,13 @@ def test_models_of_the_file_win_over_the_environment(tmp_path: Path) -> None:
     assert [model.name for model in models] == ["a", "b"]
 
 
+WRONG: tuple[object, ...] = (
+    *("", "x" * 5000, True, [[]], {"x": 1}),
+    *(-1, 1.5, 10**400, float("nan")),
+)
+"""At least one of them is wrong for every setting."""
+
+
 def _all_wrong_values() -> Iterator[tuple[str, object]]:
     for section, field in Settings.model_fields.items():
         kind = field.annotation
@@ -325,18 +332,7 @@ def _all_wrong_values() -> Iterator[tuple[str, object]]:
         yield section, "x"
         yield section, 5
         for key in kind.model_fields:
-            wrong: tuple[object, ...] = (
-                "",
-                "x" * 5000,
-                -1,
-                10**400,
-                1.5,
-                float("nan"),
-                True,
-                [[]],
-                {"x": 1},
-            )
-            for value in wrong:
+            for value in WRONG:
                 yield section, [{key: value}] if section == "models" else {key: value}
 
 

@@ -19,6 +19,7 @@ from tests.companion.cli.commands import Ran, command, environment
 from tests.companion.cli.conftest import Here
 from tests.support.model_refusals import Asked
 from tests.support.model_server import Completion, Hang, ModelServer, Raw, calls
+from tests.support.tiny_gguf import write_tiny_model
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
@@ -203,6 +204,23 @@ async def test_ctrl_c_twice_loses_nothing_and_the_answer_comes_at_the_next_start
         await at_a_screen(server, tmp_path, leaves)
     async with ModelServer(echo) as server:
         await at_a_screen(server, tmp_path, comes_back)
+
+
+async def test_the_model_on_this_machine_is_said_to_be_loaded_and_two_ctrl_c_leave(
+    tmp_path: Path,
+) -> None:
+    def story() -> None:
+        with terminal(tmp_path, "chat") as at:
+            at.reads("Mira thinks with a small model on this machine, which is being loaded")
+            at.reads("You may already write.")
+            at.types(CTRL_C)
+            at.reads("Ctrl-C again leaves")
+            at.types(CTRL_C)
+            assert at.ends() == 0
+
+    (tmp_path / "models").mkdir()
+    write_tiny_model(tmp_path / "models" / "qwen2.5-coder-1.5b.gguf")
+    await asyncio.to_thread(story)
 
 
 async def test_who_quits_while_it_thinks_may_leave_at_once_with_ctrl_c(tmp_path: Path) -> None:
