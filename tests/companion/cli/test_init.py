@@ -47,7 +47,7 @@ def test_a_file_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     ran = command(tmp_path, "init", "--yes", "--base-url", "localhost")
     assert ran.code == 2
-    assert "base_url: write an address such as" in ran.err
+    assert "models.base_url (number 1): write an address such as" in ran.err
     assert not (tmp_path / "companion.toml").exists()
 
 
