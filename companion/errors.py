@@ -72,6 +72,10 @@ class TurnEndedError(CompanionError):
     """The turn ends here, though the model is not done. The text is said; an empty one is none."""
 
 
+class LeftError(CompanionError):
+    """Whoever was asked at the terminal left instead of answering."""
+
+
 class OperatorError(CompanionError):
     """The operator must change something. One line, and a non-zero exit."""
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from companion.clock import Clock
 from companion.error_text import why
 from companion.errors import HomeInUseError, OperatorError
+from companion.private import make_folder
 
 LOCK_TRIES = 4
 LOCK_PAUSE = timedelta(milliseconds=50)
@@ -73,11 +74,11 @@ class Home:
             OperatorError: it is no folder, or this user cannot read and write there.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.path)
             list(self.path.iterdir())  # to be read
             tempfile.TemporaryFile(dir=self.path).close()  # and written
             for folder in (self.attachments, self.logs, self.models, self.backups):
-                folder.mkdir(mode=0o700, exist_ok=True)
+                make_folder(folder)
         except OSError as error:
             raise self._unusable(error) from error
 

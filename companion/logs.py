@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.error_text import error_text
+from companion.private import make_file
 
 conversation: ContextVar[str] = ContextVar("conversation", default="-")
 """Set by a conversation's lane, so that every line under it can be told apart. An id of ours."""
@@ -50,8 +51,17 @@ class _Formatter(logging.Formatter):
 FORMAT = "%(asctime)s %(levelname)s %(name)s [%(conversation)s] %(message)s"
 BYTES_A_FILE = 5_000_000
 
-# They write whole requests at INFO and DEBUG, so they have to be asked for.
-CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "aiosqlite", "apscheduler")
+# They write whole requests, or each login, at INFO and DEBUG, so they have to be asked for.
+CHATTY = (
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "httpcore2",
+    "openai",
+    "aiosqlite",
+    "apscheduler",
+    "discord",
+)
 
 
 def set_up(level: str, *, file: Path | None = None, terminal: str | None = None) -> None:
@@ -104,6 +114,5 @@ class _FileHandler(_Ours, RotatingFileHandler):
     """Two files at most, readable by their owner only."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
+        make_file(path)
         super().__init__(path, maxBytes=BYTES_A_FILE, backupCount=1, encoding="utf-8", delay=True)

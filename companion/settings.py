@@ -33,9 +33,12 @@ _VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 def _web_address(value: str) -> str:
-    address = urlsplit(value)
-    readable = value.isprintable() and " " not in value and address.port != 0
-    if address.scheme not in ("http", "https") or not address.hostname or not readable:
+    try:
+        address = urlsplit(value)
+        readable = value.isprintable() and " " not in value and address.port != 0
+    except ValueError:  # in words about ports and brackets
+        readable = False
+    if not readable or address.scheme not in ("http", "https") or not address.hostname:
         raise ValueError("write an address such as http://127.0.0.1:11434/v1")
     if address.username or address.password:
         raise ValueError("leave the password out; keys come from the environment")

@@ -6,6 +6,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from companion.settings_words import in_words
+
 _VARIABLES = {"base_url": "OPENAI_BASE_URL", "level": "COMPANION_LOG"}
 
 
@@ -22,13 +24,14 @@ def explain_variable(error: ValidationError) -> str:
 
 
 def _fault(fault: ErrorDetails, settings: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in fault["loc"])
+    key = ".".join(part for part in fault["loc"] if isinstance(part, str))
+    where = "".join(f" (number {part + 1})" for part in fault["loc"] if isinstance(part, int))
     if fault["type"] != "extra_forbidden":
-        return f"{key}: {_reason(fault)}" if key else _reason(fault)
+        return f"{key}{where}: {_reason(fault)}" if key else _reason(fault)
     known = _known_keys(fault["loc"], settings)
     near = difflib.get_close_matches(key.rpartition(".")[2], known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
-    return f"unknown key {key}; {hint}"
+    return f"unknown key {key}{where}; {hint}"
 
 
 def _reason(fault: ErrorDetails) -> str:
@@ -38,7 +41,7 @@ def _reason(fault: ErrorDetails) -> str:
         return "write the name of an environment variable here, never the key itself"
     if fault["type"] == "tuple_type":
         return _list_wanted(str(name), fault["input"])
-    message = fault["msg"].removeprefix("Value error, ")
+    message = in_words(fault, str(name))
     if str(name).endswith(("_url", "api_base", "gateway")) or isinstance(fault["input"], dict):
         return message
     return f"{message} (it is {fault['input']!r})"
@@ -46,10 +49,12 @@ def _reason(fault: ErrorDetails) -> str:
 
 def _list_wanted(key: str, written: object) -> str:
     """What to write where something else than a list stands."""
-    if isinstance(written, dict):
-        return f"write [[{key}]], with two brackets on each side: there may be several"
-    one = f'"{written}"' if isinstance(written, str) else written
-    return f"write a list: {key} = [{one}]"
+    if key == "models":
+        return "write [[models]], with two brackets on each side: there may be several"
+    # all other lists are of ids
+    if isinstance(written, int) or (isinstance(written, str) and written.isdecimal()):
+        return f"write a list: {key} = [{written}]"
+    return f"write a list of ids, which are numbers, not names: {key} = [123456789]"
 
 
 def _known_keys(location: tuple[int | str, ...], settings: type[BaseModel]) -> list[str]:

@@ -14,6 +14,7 @@ from adapters.terminal.translate import LEAVE, to_event
 from adapters.terminal.translate import address as terminal_of
 from adapters.text import printable
 from companion.clock import Clock
+from companion.errors import OutOfReachError
 from companion.events import Address, HeldUp, OutgoingMessage, Sender
 
 LONGEST_LINE = 16 * 2**20
@@ -43,19 +44,34 @@ class Lines:
         self._clock = clock
         self._quiet = quiet
         self._show = show
+        self._gone: BrokenPipeError | None = None
 
     async def run(self, handle: Handle) -> None:
-        await self._quiet()
+        """Give all the lines to `handle`.
+
+        Raises:
+            BrokenPipeError: nobody reads what comes back any more.
+        """
+        await self._all_is_said()
         async for line in self._lines:
             if line.strip() == LEAVE:
                 return
             event = to_event(line, person=self._person, at=self._clock.now())
             if event is not None:
                 await handle(event)
-                await self._quiet()
+                await self._all_is_said()
+
+    async def _all_is_said(self) -> None:
+        await self._quiet()
+        if self._gone is not None:
+            raise self._gone
 
     async def send(self, message: OutgoingMessage) -> None:
-        self._show(printable(await with_document(message)))
+        try:
+            self._show(printable(await with_document(message)))
+        except BrokenPipeError as error:
+            self._gone = error
+            raise OutOfReachError("whoever read it has gone") from error
 
     def typing(self, address: Address, shown: bool) -> None:
         """A script has no use for it."""

@@ -25,6 +25,7 @@ from adapters.terminal.translate import address as terminal_of
 from adapters.text import printable
 from companion.clock import Clock
 from companion.events import Address, HeldUp, OutgoingMessage, Sender
+from companion.private import make_file
 
 STYLE = Style.from_dict(
     {
@@ -191,6 +192,5 @@ class Prompt:
 def _history(path: Path | None) -> History:
     if path is None:
         return InMemoryHistory()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
+    make_file(path)
     return FileHistory(str(path))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
     from companion.settings import Settings
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def as_called() -> str:
+    """What the operator has to write for this command: as they did now."""
+    called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        return "python -m companion"
+    found = shutil.which(called.name)
+    on_the_path = found is not None and called.exists() and Path(found).samefile(called)
+    return called.name if on_the_path else str(called)
 
 
 def operators_home(environ: Mapping[str, str]) -> Home:

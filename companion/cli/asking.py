@@ -2,6 +2,8 @@
 
 import sys
 
+from companion.errors import LeftError
+
 
 def can_ask() -> bool:
     """Whether somebody sits there who can read and answer."""
@@ -12,13 +14,14 @@ def ask(question: str, default: str = "") -> str:
     """What they answer, `default` for just Enter.
 
     Raises:
-        KeyboardInterrupt: they left instead.
+        LeftError: they left instead.
     """
     shown = f"{question} [{default}]: " if default else f"{question}: "
     try:
         return input(shown).strip() or default
     except EOFError as error:
-        raise KeyboardInterrupt from error
+        print()
+        raise LeftError("Left without an answer: nothing was changed.") from error
 
 
 def agreed(question: str, *, default: bool = True) -> bool:
@@ -31,3 +34,4 @@ def agreed(question: str, *, default: bool = True) -> bool:
             return True
         if answer in ("n", "no"):
             return False
+        print("Write yes or no.")

@@ -1,7 +1,9 @@
 """What `companion doctor` looks at, one thing a function."""
 
 import platform
+import shlex
 import shutil
+import stat
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from companion.storage.migrate import migrations
 from companion.storage.versions import versions
 
 LITTLE_SPACE, TOO_LITTLE_SPACE = 1_000_000_000, 100_000_000
+OTHERS_LOOK = stat.S_IRWXG | stat.S_IRWXO
 PLAIN_DATABASE = b"SQLite format 3\0"
 
 
@@ -31,13 +34,20 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
         return
     yield _space(home)
     yield await _database(home, environ)
-    path = None
     try:
         path = settings_path(environ)
-        settings = load(path, environ)
-        persona(settings.agent, home.path)
+    except OperatorError as error:
+        yield Finding(about="settings", state="fail", text=str(error), advice=_VARIABLE_ADVICE)
+        return
+    try:
+        persona(load(path, {}).agent, home.path)
     except OperatorError as error:
         yield Finding(about="settings", state="fail", text=str(error), advice=_SETTINGS_ADVICE)
+        return
+    try:
+        settings = load(path, environ)
+    except OperatorError as error:
+        yield Finding(about="settings", state="fail", text=str(error), advice=_VARIABLE_ADVICE)
         return
     yield Finding(about="settings", state="ok", text=str(path or "none, so all are the defaults"))
     yield await check_embedder(settings.embedder, home, environ)
@@ -48,6 +58,7 @@ async def examine(home: Home, environ: Mapping[str, str]) -> AsyncIterator[Findi
 
 
 _SETTINGS_ADVICE = "Mend that file; `companion init` writes one where every setting is explained."
+_VARIABLE_ADVICE = "That is an environment variable: set it right, or unset it."
 
 
 def _python() -> Finding:
@@ -72,8 +83,12 @@ def _home(home: Home) -> Finding:
         text = f"{home.path} is not there yet; the first conversation makes it"
         return Finding(about="home", state="ok", text=text)
     holder = home.holder()
-    used = f", in use by {holder}" if holder else ", not in use"
-    return Finding(about="home", state="ok", text=f"{home.path}{used}")
+    text = f"{home.path}, in use by {holder}" if holder else f"{home.path}, not in use"
+    if home.path.stat().st_mode & OTHERS_LOOK:
+        text += "; other users of this machine may look into it"
+        advice = f"To keep it to yourself: chmod 700 {shlex.quote(str(home.path))}"
+        return Finding(about="home", state="warn", text=text, advice=advice)
+    return Finding(about="home", state="ok", text=text)
 
 
 def _space(home: Home) -> Finding:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from contextlib import closing
 from typing import TYPE_CHECKING
 
+from companion.cli.arguments import as_called
 from companion.cli.asking import agreed, can_ask
 from companion.errors import OperatorError
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 WHAT_TO_DO = """\
 No model is configured. Do one of these:
-  companion chat --yes   take {offer}
-  companion init         choose: Ollama, OpenAI, or any OpenAI-compatible endpoint
+  {command} chat --yes   take {offer}
+  {command} init         choose: Ollama, OpenAI, or any OpenAI-compatible endpoint
   or set OPENAI_API_KEY, and OPENAI_BASE_URL if the endpoint is not OpenAI's."""
 
 
@@ -66,7 +66,7 @@ def _with_a_server(
         model = ask_for_a_model(found, environ)
     else:
         offer = f"{server.models[0]}, which {server.name} has on this machine"
-        raise OperatorError(WHAT_TO_DO.format(offer=offer))
+        raise OperatorError(WHAT_TO_DO.format(command=as_called(), offer=offer))
     if not model:
         return settings
     if settings_path(environ) is None:
@@ -78,12 +78,13 @@ def _with_a_server(
 
 
 def _fetch(model: LocalModel, home: Home, *, yes: bool) -> None:
-    from companion.cli.progress import Progress
+    from companion.cli.fetching import fetched
     from companion.local.weights import Weights
 
     size = f"{(model.size or 0) / 1e9:.1f} GB"
     if not yes:
-        instead = WHAT_TO_DO.format(offer=f"a small model that runs on this machine ({size}, once)")
+        offer = f"a small model that runs on this machine ({size}, once)"
+        instead = WHAT_TO_DO.format(command=as_called(), offer=offer)
         if not can_ask():
             raise OperatorError(instead)
         print(
@@ -93,5 +94,4 @@ def _fetch(model: LocalModel, home: Home, *, yes: bool) -> None:
         if not agreed("Fetch it now?"):
             raise OperatorError(instead)
     home.make()
-    with closing(Progress()) as progress:
-        Weights(home.path).pull(model, progress)
+    fetched(Weights(home.path), model)

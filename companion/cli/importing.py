@@ -76,13 +76,16 @@ def _named(tx: Tx, name: str, now: datetime) -> int:
 
 def _tell(outcome: Outcome) -> None:
     if not outcome.added:
-        sys.stdout.write(f"{outcome.name} has all of that already: nothing was new.\n")
+        sys.stdout.write(f"Nothing was new: all of that is there already, for {outcome.name}.\n")
         return
+    from companion.text import counted
+
     counts = outcome.taken.added
     sys.stdout.write(
-        f"{outcome.name} (number {outcome.person}) has {counts.get('message', 0)} new messages,"
-        f" {counts.get('working_context', 0)} versions of the working context and"
-        f" {counts.get('passage', 0)} notes.\n"
+        f"New for {outcome.name} (number {outcome.person}): "
+        f"{counted(counts.get('message', 0), 'message')},"
+        f" {counted(counts.get('working_context', 0), 'version')} of the working context and"
+        f" {counted(counts.get('passage', 0), 'note')}.\n"
     )
     for left_out in outcome.taken.elsewhere:
         sys.stdout.write(f"Left out, for it is somebody else's here: {left_out}\n")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from companion.cli.arguments import Subparsers, operators_home
+from companion.cli.arguments import Subparsers, as_called, operators_home
 from companion.cli.asking import agreed, ask, can_ask
 from companion.errors import OperatorError
 
@@ -59,5 +59,5 @@ def _next(model: Mapping[str, str | int], environ: Mapping[str, str]) -> str:
     variable = str(model.get("api_key_env", "OPENAI_API_KEY"))
     remote = bool(model) and "127.0.0.1" not in str(model.get("base_url", ""))
     if remote and not environ.get(variable, "").strip():
-        return f"Its key is not in the environment yet: set {variable}. Then: companion chat\n"
-    return "Now: companion chat\n"
+        return f"Its key is not in the environment yet: set {variable}. Then: {as_called()} chat\n"
+    return f"Now: {as_called()} chat\n"

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from companion.error_text import error_text
-from companion.errors import OperatorError
+from companion.errors import LeftError, OperatorError
 
 # In the order of `companion --help`.
 COMMANDS = (
@@ -53,6 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(outcome)
     except OperatorError as error:
         return _tell(str(error), OPERATOR_MUST_ACT)
+    except LeftError as error:
+        return _tell(str(error), FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -74,7 +76,15 @@ def parser() -> argparse.ArgumentParser:
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
         _module(name).add(subparsers)
+    helping = subparsers.add_parser("help", help="this, or what one command takes")
+    helping.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND")
+    helping.set_defaults(run=lambda args: _help(top, args.command))
     return top
+
+
+def _help(top: argparse.ArgumentParser, command: str | None) -> int:
+    top.parse_args([command, "--help"] if command else ["--help"])
+    return DONE
 
 
 def _module(command: str) -> ModuleType:

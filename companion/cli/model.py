@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -54,11 +53,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _pull(args: argparse.Namespace, weights: Weights) -> None:
-    from companion.cli.progress import Progress
+    from companion.cli.fetching import fetched
 
     model = _wanted(args.what, args.sha256, args.name)
-    with closing(Progress()) as progress:
-        path = weights.pull(model, progress)
+    path = fetched(weights, model)
     sys.stdout.write(f"{model.name} is in {path}, {path.stat().st_size / 1e6:,.0f} MB\n")
 
 

@@ -17,8 +17,9 @@ from openai import (
 )
 
 from companion.cli.findings import Finding
-from companion.errors import ModelFileError
+from companion.errors import ModelFileError, SettingsError
 from companion.home import Home
+from companion.llm.build import endpoint
 from companion.llm.faults import EndpointError
 from companion.llm.openai_client import first_chat_model, model_names
 from companion.local.weights import CATALOGUE, Weights
@@ -36,7 +37,7 @@ async def check_models(
     if not settings.models:
         yield _on_this_machine(settings.local.model, home)
     for model in settings.models:
-        yield await _at_an_endpoint(model, Secrets(environ))
+        yield await _at_an_endpoint(model, environ)
 
 
 def _on_this_machine(name: str, home: Home) -> Finding:
@@ -71,8 +72,8 @@ def _on_this_machine(name: str, home: Home) -> Finding:
     )
 
 
-async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
-    key = secrets.get(model.api_key_env)
+async def _at_an_endpoint(model: ModelSettings, environ: Mapping[str, str]) -> Finding:
+    key = Secrets(environ).get(model.api_key_env)
     where = model.base_url or "OpenAI"
     if key is None and model.base_url is None:
         return Finding(
@@ -83,7 +84,10 @@ async def _at_an_endpoint(model: ModelSettings, secrets: Secrets) -> Finding:
         )
     began = perf_counter()
     try:
+        endpoint(model, environ)  # which looks whether the key can be one
         names = await _names(model, key.get_secret_value() if key else "none")
+    except SettingsError as error:
+        return Finding(about="model", state="fail", text=str(error))
     except OpenAIError as error:
         return _unreachable(model, where, error)
     except EndpointError:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
-        "schedule", help="what comes at a time of its own, and what came"
+        "schedule",
+        help="what comes at a time of its own, and what came",
+        description="What comes at a time of its own, and what came. What a reminder is about is"
+        " its person's alone, and not shown here.",
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="what is to come, of everybody or of one")

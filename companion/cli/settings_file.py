@@ -7,6 +7,7 @@ from pathlib import Path
 
 from companion.error_text import why
 from companion.errors import OperatorError
+from companion.private import make_file, make_folder
 from companion.settings import parse
 from companion.shipped import settings_template
 
@@ -24,9 +25,10 @@ def write_settings(path: Path, *, name: str | None = None, model: Mapping[str, o
     text = filled_in(settings_template(), name=name, model=model)
     parse(text, path.name)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         if path.exists():
             path.replace(path.with_name(path.name + ".before"))
+        make_file(path)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OperatorError(f"{path} cannot be written: {why(error)}.") from error

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.errors import LLMUnavailableError
+from companion.private import make_file
 
 logger = logging.getLogger(__name__)
 
@@ -137,8 +138,8 @@ class LocalServer:
         return self._endpoint
 
     async def _spawn(self) -> Process:
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        full = self._log.exists() and self._log.stat().st_size > LOG_BYTES
+        make_file(self._log)
+        full = self._log.stat().st_size > LOG_BYTES
         with self._log.open("wb" if full else "ab") as log:
             return await asyncio.create_subprocess_exec(
                 *self._program, stdin=PIPE, stdout=PIPE, stderr=log

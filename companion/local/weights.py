@@ -14,6 +14,7 @@ from pathlib import Path
 
 from companion.errors import ModelFileError
 from companion.local.sources import RegistryParts, Source, SourceError, Stream, UrlSource
+from companion.private import make_folder
 
 logger = logging.getLogger(__name__)
 
@@ -164,7 +165,7 @@ class Weights:
     def _opened(self, name: str) -> Generator[BufferedRandom]:
         """The unfinished file, for this process alone."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
             with self._partial(name).open("ab+") as file:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

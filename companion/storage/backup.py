@@ -18,6 +18,8 @@ def back_up(path: Path, target: Path, *, key: str | None = None) -> None:
         DatabaseError: there is none, something stands at `target` already, or there is no room.
     """
     require_file(path)
+    if target.is_dir():
+        raise DatabaseError(f"{target} is a folder. Name a file in it: {target / 'companion.db'}")
     if target.exists():
         raise DatabaseError(f"There is a file at {target} already. Name another one.")
     with closing(connect(path, key, read_only=True)) as connection:
@@ -78,6 +80,8 @@ def require_file(path: Path) -> None:
     Raises:
         DatabaseError: there is no file at `path`.
     """
+    if path.is_dir():
+        raise DatabaseError(f"{path} is a folder. Name the file in it.")
     if not path.is_file():
         raise DatabaseError(f"There is no database at {path}.")
 

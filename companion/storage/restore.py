@@ -1,6 +1,7 @@
 """A home's database brought back from a copy."""
 
 import shutil
+import zipfile
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -44,6 +45,11 @@ def restore(backup: Path, home: Home, *, key: str | None = None, clock: Clock) -
 
 def _copy_checked(backup: Path, target: Path, key: str | None) -> None:
     require_file(backup)
+    if zipfile.is_zipfile(backup):
+        raise DatabaseError(
+            f"{backup} is a zip, as exports are, and no copy of a database. An export is taken"
+            f" back with `companion import {backup}`."
+        )
     with closing(connect(backup, key, read_only=True)) as connection:
         check_whole(connection, backup)
         check_version(connection, backup)

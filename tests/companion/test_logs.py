@@ -32,6 +32,14 @@ def test_a_line_has_the_conversation_that_it_belongs_to(tmp_path: Path) -> None:
     assert second.endswith("INFO companion.something [12] of 12")
 
 
+def test_what_discord_py_says_at_each_login_is_for_debugging(tmp_path: Path) -> None:
+    for level, lines in (("INFO", 1), ("DEBUG", 2)):
+        logs.set_up(level, file=tmp_path / level)
+        logging.getLogger("discord.client").info("logging in using static token")
+        logging.getLogger("discord.client").warning("a shard is slow")
+        assert len((tmp_path / level).read_text().splitlines()) == lines
+
+
 def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     logs.set_up("INFO", file=tmp_path / "logs" / "companion.log")
     logger.info("hello")

@@ -1,10 +1,12 @@
 """The settings file: every key explained, every mistake named."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from companion.errors import SettingsError
 from companion.settings import (
@@ -15,6 +17,7 @@ from companion.settings import (
     load,
     settings_path,
 )
+from companion.settings_faults import explain
 from companion.shipped import settings_template
 
 COMMENTED = re.compile(r"^#(?=\w+ = |\[\[)", re.MULTILINE)
@@ -155,7 +158,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ("[memroy]\n", "FILE: unknown key memroy; did you mean memory?"),
         (
             '[[models]]\nurl = "http://x"',
-            "FILE: unknown key models.0.url; did you mean base_url?",
+            "FILE: unknown key models.url (number 1); did you mean base_url?",
         ),
         (
             "[log]\nxyz = 1",
@@ -167,21 +170,21 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             "[[models]]\nwindow_tokens = 4096\nanswer_tokens = 4000",
-            "FILE: models.0: answer_tokens may be half of window_tokens at most",
+            "FILE: models (number 1): answer_tokens may be half of window_tokens at most",
         ),
         (
             "[agent]\nmax_steps = 1",
-            "FILE: agent.max_steps: Input should be greater than or equal to 2 (it is 1)",
+            "FILE: agent.max_steps: write a number from 2 on (it is 1)",
         ),
         (
             '[telegram]\nallowed = ["@anna"]',
-            "FILE: telegram.allowed.0: write the number that is the account's id, not a name: a"
-            " name can change hands (it is '@anna')",
+            "FILE: telegram.allowed (number 1): write the number that is the account's id, not a"
+            " name: a name can change hands (it is '@anna')",
         ),
         (
             '[discord]\nallowed = ["anna"]',
-            "FILE: discord.allowed.0: write the number that is the account's id, not a name: a"
-            " name can change hands (it is 'anna')",
+            "FILE: discord.allowed (number 1): write the number that is the account's id, not a"
+            " name: a name can change hands (it is 'anna')",
         ),
         (
             "[limits]\ntokens_a_day = -1",
@@ -214,7 +217,16 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             '[discord]\nchannels = "123"',
-            'FILE: discord.channels: write a list: channels = ["123"]',
+            "FILE: discord.channels: write a list: channels = [123]",
+        ),
+        (
+            '[telegram]\nallowed = "bob"',
+            "FILE: telegram.allowed: write a list of ids, which are numbers, not names: allowed ="
+            " [123456789]",
+        ),
+        (
+            "[[models]]\n[[models]]\nwindow_tokens = 1",
+            "FILE: models.window_tokens (number 2): write a number from 4096 on (it is 1)",
         ),
         (
             "[models]\nname = 'x'",
@@ -222,8 +234,8 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             "[telegram]\nallowed = [-5]",
-            "FILE: telegram.allowed.0: write the number of a person's account; groups have numbers"
-            " below 0 (it is -5)",
+            "FILE: telegram.allowed (number 1): write the number of a person's account; groups have"
+            " numbers below 0 (it is -5)",
         ),
         (
             '[openers]\nhours = "09:00-09:00"',
@@ -236,15 +248,15 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             '[[models]]\nbase_url = "localhost:11434"',
-            "FILE: models.0.base_url: write an address such as http://127.0.0.1:11434/v1",
+            "FILE: models.base_url (number 1): write an address such as http://127.0.0.1:11434/v1",
         ),
         (
             '[[models]]\nbase_url = "http://my box/v1"',
-            "FILE: models.0.base_url: write an address such as http://127.0.0.1:11434/v1",
+            "FILE: models.base_url (number 1): write an address such as http://127.0.0.1:11434/v1",
         ),
         (
             '[[models]]\nbase_url = "http://box:114340/v1"',
-            "FILE: models.0.base_url: Port out of range 0-65535",
+            "FILE: models.base_url (number 1): write an address such as http://127.0.0.1:11434/v1",
         ),
         (
             '[embedder]\nbase_url = "https://me:secret@example.com/v1"',
@@ -252,7 +264,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             '[[models]]\napi_key_env = "sk-1234"',
-            "FILE: models.0.api_key_env: write the name of an environment variable here, "
+            "FILE: models.api_key_env (number 1): write the name of an environment variable here, "
             "never the key itself",
         ),
     ],
@@ -307,6 +319,42 @@ def test_models_of_the_file_win_over_the_environment(tmp_path: Path) -> None:
     path = written(tmp_path, '[[models]]\nname = "a"\n[[models]]\nname = "b"')
     models = load(path, {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}).models
     assert [model.name for model in models] == ["a", "b"]
+
+
+WRONG: tuple[object, ...] = (
+    *("", "x" * 5000, True, [[]], {"x": 1}),
+    *(-1, 1.5, 10**400, float("nan")),
+)
+"""At least one of them is wrong for every setting."""
+
+
+def _all_wrong_values() -> Iterator[tuple[str, object]]:
+    for section, field in Settings.model_fields.items():
+        kind = field.annotation
+        kind = getattr(kind, "__args__", (kind,))[0]
+        assert isinstance(kind, type)
+        assert issubclass(kind, BaseModel)
+        yield section, "x"
+        yield section, 5
+        for key in kind.model_fields:
+            for value in WRONG:
+                yield section, [{key: value}] if section == "models" else {key: value}
+
+
+def test_what_is_wrong_is_told_in_our_own_words() -> None:
+    """Whatever stands there: "Input should be" is a library's."""
+    told = 0
+    for section, value in _all_wrong_values():
+        try:
+            Settings.model_validate({section: value})
+        except ValidationError as error:
+            words = explain(error, "FILE", Settings)
+            told += 1
+            assert words.startswith(f"FILE: {section}")
+            assert not re.search(r"[Ii]nput|String|valid (integer|number|boolean|tuple)", words), (
+                words
+            )
+    assert told > 300
 
 
 def test_a_wrong_variable_is_named() -> None:

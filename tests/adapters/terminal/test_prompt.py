@@ -188,6 +188,7 @@ async def test_what_was_typed_before_comes_back_with_the_arrow(tmp_path: Path) -
         shown.type("from yesterday", ENTER)
         await shown.hears()
     assert history.stat().st_mode & 0o077 == 0
+    assert (tmp_path / "terminal").stat().st_mode & 0o077 == 0
     async with screen(history) as (shown, _):
         shown.type(UP, ENTER)
         await shown.hears()

@@ -1,6 +1,7 @@
 """Talking in the terminal, with a real process, a real database and a scripted model."""
 
 import asyncio
+import os
 import re
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from tests.companion.cli.commands import Ran, command, environment
 from tests.companion.cli.conftest import Here
 from tests.support.model_refusals import Asked
 from tests.support.model_server import Completion, Hang, ModelServer, Raw, calls
+from tests.support.tiny_gguf import write_tiny_model
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
@@ -122,6 +124,23 @@ async def test_a_script_talks_line_by_line(chat: Chat, tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (0, "You said one\nYou said two\n")
 
 
+async def test_a_reader_who_goes_away_ends_a_script_quietly(tmp_path: Path) -> None:
+    async with ModelServer(echo) as server:
+        reader, writer = os.pipe()
+        os.close(reader)
+        talk = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "companion", "chat"),
+            env=environment(tmp_path, {"OPENAI_BASE_URL": server.base_url}),
+            stdin=subprocess.PIPE,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+        )
+        os.close(writer)
+        _, err = await talk.communicate(b"one\ntwo\nthree\n")
+    assert (talk.returncode, err) == (1, b"")
+    assert "Broken" not in Home(tmp_path).log.read_text(encoding="utf-8")
+
+
 async def test_several_people_on_one_home_have_memories_of_their_own(
     chat: Chat, tmp_path: Path
 ) -> None:
@@ -185,6 +204,23 @@ async def test_ctrl_c_twice_loses_nothing_and_the_answer_comes_at_the_next_start
         await at_a_screen(server, tmp_path, leaves)
     async with ModelServer(echo) as server:
         await at_a_screen(server, tmp_path, comes_back)
+
+
+async def test_the_model_on_this_machine_is_said_to_be_loaded_and_two_ctrl_c_leave(
+    tmp_path: Path,
+) -> None:
+    def story() -> None:
+        with terminal(tmp_path, "chat") as at:
+            at.reads("Mira thinks with a small model on this machine, which is being loaded")
+            at.reads("You may already write.")
+            at.types(CTRL_C)
+            at.reads("Ctrl-C again leaves")
+            at.types(CTRL_C)
+            assert at.ends() == 0
+
+    (tmp_path / "models").mkdir()
+    write_tiny_model(tmp_path / "models" / "qwen2.5-coder-1.5b.gguf")
+    await asyncio.to_thread(story)
 
 
 async def test_who_quits_while_it_thinks_may_leave_at_once_with_ctrl_c(tmp_path: Path) -> None:

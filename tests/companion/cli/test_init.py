@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from companion.cli.arguments import as_called
 from companion.settings import Settings, load
 from tests.companion.cli.at_a_terminal import terminal
 from tests.companion.cli.commands import command
@@ -23,7 +24,7 @@ def test_with_yes_it_asks_nothing_and_takes_the_arguments(tmp_path: Path) -> Non
 
 def test_without_arguments_it_is_the_defaults_explained(tmp_path: Path) -> None:
     ran = command(tmp_path, "init", "--yes")
-    assert (ran.code, ran.out.endswith("Now: companion chat\n")) == (0, True)
+    assert (ran.code, ran.out.endswith(f"Now: {as_called()} chat\n")) == (0, True)
     assert load(tmp_path / "companion.toml", {}) == Settings()
 
 
@@ -46,7 +47,7 @@ def test_a_file_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     ran = command(tmp_path, "init", "--yes", "--base-url", "localhost")
     assert ran.code == 2
-    assert "base_url: write an address such as" in ran.err
+    assert "models.base_url (number 1): write an address such as" in ran.err
     assert not (tmp_path / "companion.toml").exists()
 
 

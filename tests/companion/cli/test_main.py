@@ -27,6 +27,14 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert f"companion {name}" in capsys.readouterr().out
 
 
+def test_help_shows_the_commands_and_one_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for asked, shown in ((["help"], "A companion that remembers."), (["help", "chat"], "--as")):
+        with pytest.raises(SystemExit) as ended:
+            main(asked)
+        assert ended.value.code == 0
+        assert shown in capsys.readouterr().out
+
+
 def test_a_fault_of_the_operators_is_one_line_and_exit_code_2(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

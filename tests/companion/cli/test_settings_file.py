@@ -53,6 +53,6 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
 
 def test_an_answer_that_is_no_good_is_named_and_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "companion.toml"
-    with pytest.raises(SettingsError, match=r"companion\.toml: models\.0\.base_url: write"):
+    with pytest.raises(SettingsError, match=r"models\.base_url \(number 1\): write"):
         write_settings(path, model={"base_url": "nonsense"})
     assert not path.exists()

@@ -115,7 +115,7 @@ async def test_it_is_refused_and_nothing_is_taken(here: Here, tmp_path: Path, wh
 async def test_the_file_that_these_are_made_from_is_taken(here: Here, tmp_path: Path) -> None:
     Home(tmp_path / "home").make()
     ran = await here(tmp_path / "home", "import", str(put(ENTRIES, tmp_path / "good.zip")))
-    assert ran.out.startswith("Anna (number 1) has 1 new messages"), ran.err
+    assert ran.out.startswith("New for Anna (number 1): 1 message,"), ran.err
 
 
 async def test_a_file_that_is_no_zip_or_cut_short_is_refused(here: Here, tmp_path: Path) -> None:

@@ -56,12 +56,12 @@ async def test_memory_is_the_same_on_another_installation(here: Here, tmp_path: 
     Home(tmp_path / "new").make()
     ran = await here(tmp_path / "new", "import", str(file))
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("Anna (number 1) has ")
+    assert ran.out.startswith("New for Anna (number 1): ")
     old, new = await memory_of(tmp_path / "old", "Anna"), await memory_of(tmp_path / "new", "Anna")
     assert new == old
     assert holding(tmp_path / "new", CANARY) >= {"attachments/1/photo.txt"}
     again = await here(tmp_path / "new", "import", str(file))
-    assert again.out == "Anna has all of that already: nothing was new.\n"
+    assert again.out == "Nothing was new: all of that is there already, for Anna.\n"
     assert await memory_of(tmp_path / "new", "Anna") == old
 
 
@@ -101,7 +101,7 @@ async def test_what_is_given_to_somebody_of_ours_comes_before_what_they_have(
         await world.say("/remember plums", "Carla")
     for new in (True, False):
         ran = await here(tmp_path / "new", "import", file, "--as", "carla")
-        assert ran.out.startswith("Carla (number 1)" if new else "Carla has all of that already")
+        assert ran.out.startswith("New for Carla (number 1)" if new else "Nothing was new")
     async with a_world(tmp_path / "new", llm, window=16_384) as world:
         assert len(await world.rows("SELECT id FROM person")) == 1
         assert await world.rows("SELECT user FROM account") == [("Carla",)]

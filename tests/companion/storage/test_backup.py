@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,6 +98,23 @@ async def test_a_backup_is_never_written_over_a_file(home: Home, tmp_path: Path)
         back_up(home.database, tmp_path / "missing" / "backup.db")
     with pytest.raises(DatabaseError, match="There is no database at"):
         back_up(home.path / "none.db", tmp_path / "backup.db")
+
+
+async def test_a_folder_is_called_one(home: Home, tmp_path: Path) -> None:
+    await store(home.database, "Ada Lovelace")
+    with pytest.raises(DatabaseError, match=r"is a folder\. Name a file in it: .*/companion\.db$"):
+        back_up(home.database, tmp_path)
+    with pytest.raises(DatabaseError, match=r"is a folder\. Name the file in it"):
+        restore(tmp_path, home, clock=CLOCK)
+
+
+async def test_an_export_that_is_to_be_restored_is_known_for_one(
+    home: Home, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
+        archive.writestr("anna.json", "{}")
+    with pytest.raises(DatabaseError, match=r"`companion import .*anna\.zip`"):
+        restore(tmp_path / "anna.zip", home, clock=CLOCK)
 
 
 async def test_a_home_in_use_is_not_restored(home: Home, tmp_path: Path) -> None:
