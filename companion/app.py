@@ -10,16 +10,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from companion.agents import Agents
-from companion.answering import Answering
 from companion.clock import Clock
-from companion.command_turns import CommandTurns
 from companion.commands.all import COMMANDS
 from companion.deliveries import Deliveries
-from companion.function_executor import FunctionExecutor
 from companion.functions.all import functions_for
-from companion.gathering import Gathering
-from companion.lanes import Lanes
+from companion.functions.executor import FunctionExecutor
 from companion.llm.protocol import LLM
 from companion.models import open_models, open_night_model
 from companion.night.thoughts import Night
@@ -45,7 +40,12 @@ from companion.timed.firing import Firing
 from companion.timed.purposes import Purpose, Purposes
 from companion.timed.reminders import CHECK_IN, REMINDER
 from companion.timed.turns import TimedTurns
-from companion.worker import Worker
+from companion.turns.agents import Agents
+from companion.turns.answering import Answering
+from companion.turns.command_turns import CommandTurns
+from companion.turns.gathering import Gathering
+from companion.turns.lanes import Lanes
+from companion.turns.worker import Worker
 
 logger = logging.getLogger(__name__)
 

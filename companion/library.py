@@ -19,8 +19,8 @@ from pathlib import Path
 from companion.app import open_companion
 from companion.clock import Clock, SystemClock
 from companion.events import Address, MessageReceived, PlatformEvent, Sender
+from companion.memory.person_memory import PersonMemory
 from companion.opening import Storage, open_storage
-from companion.person_memory import PersonMemory
 from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import people

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from companion import shipped
 from companion.clock import Clock, SystemClock
+from companion.context.limits import Limits
 from companion.embedders.build import build_embedder
 from companion.embedders.former import former_embedder
 from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
 from companion.home import Home
-from companion.limits import Limits
 from companion.llm.build import build_counter, build_llm
 from companion.llm.protocol import TokenCounter
-from companion.memories import Memories
-from companion.memory.reranker import Reranker
-from companion.memory.vectors import Vectorizer
+from companion.memory.memories import Memories
+from companion.search.reranker import Reranker
+from companion.search.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
 from companion.storage import vector_blocks
 from companion.storage.database import Database

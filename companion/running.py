@@ -8,19 +8,19 @@ from weakref import WeakValueDictionary
 from companion.clock import Clock
 from companion.deliveries import Deliveries, Pieces, Send, whole
 from companion.events import Address, Author, HeldUp, OutgoingMessage, PlatformEvent, Sender
-from companion.lanes import Lanes
-from companion.memories import Memories
+from companion.memory.memories import Memories
+from companion.memory.person_memory import PersonMemory
 from companion.openers.turns import OpenerTurns
 from companion.people.access import Access
-from companion.person_memory import PersonMemory
 from companion.platforms import Platforms
-from companion.reactions import with_what_it_is_about
-from companion.returning import came_back
 from companion.storage import inbox, joining, people, schedule
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.text import clean
-from companion.worker import ShowHeldUp, ShowTyping
+from companion.turns.lanes import Lanes
+from companion.turns.reactions import with_what_it_is_about
+from companion.turns.returning import came_back
+from companion.turns.worker import ShowHeldUp, ShowTyping
 
 
 class Companion:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.embedders.protocol import Matrix, normalised
-from companion.memory.words import STOP_CHARACTERS
+from companion.search.words import STOP_CHARACTERS
 
 SIZE = 128
 """Numbers of a vector that are kept: those along which the characters differ most."""

@@ -8,7 +8,7 @@ from companion.cli.findings import Finding
 from companion.embedders.build import build_embedder
 from companion.errors import EmbedderUnavailableError, OperatorError
 from companion.home import Home
-from companion.memory.languages import known_to_default
+from companion.search.languages import known_to_default
 from companion.settings import EmbedderSettings
 from companion.storage import messages, people
 from companion.storage.database import Tx

@@ -63,12 +63,12 @@ async def run_show(args: argparse.Namespace) -> int:
 
 
 async def run_search(args: argparse.Namespace) -> int:
-    from companion import working_context
     from companion.cli.database import looked_at
     from companion.clock import SystemClock
+    from companion.context import working_context
     from companion.embedders.build import build_embedder
     from companion.event_text import zone
-    from companion.memory.mentions import lines_with
+    from companion.search.mentions import lines_with
     from companion.storage import working_contexts
     from companion.storage.archival_search import ArchivalStorage
     from companion.storage.recall_search import RecallStorage

@@ -9,11 +9,11 @@ from typing import Literal
 from companion.clock import Clock
 from companion.events import Document, Event, MessageReceived
 from companion.home import Home
+from companion.memory.person_memory import PersonMemory
 from companion.people.access import Access
 from companion.people.allowance import Allowance
 from companion.people.linking import Linking
 from companion.people.personas import Personas
-from companion.person_memory import PersonMemory
 from companion.question import Question as Question
 from companion.sources import is_own
 from companion.storage import inbox, outbox

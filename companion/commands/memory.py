@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from companion import working_context
 from companion.commands.declare import Asked, Command, Write
+from companion.context import working_context
 from companion.errors import ToolError
 from companion.event_text import local_time
-from companion.forgetting import Wanted
-from companion.memory.excerpt import excerpt
-from companion.memory.mentions import lines_with
-from companion.noticing import Noticed, NoticedLines
+from companion.memory.noticing import Noticed, NoticedLines
+from companion.memory.would_go import CONFIRM, would_go
 from companion.question import Question
+from companion.search.excerpt import excerpt
+from companion.search.forgetting import Wanted
+from companion.search.mentions import lines_with
 from companion.storage import drawn, forget, passages
 from companion.storage.archival_search import FoundPassage
 from companion.storage.database import Tx
 from companion.storage.erase import purge
-from companion.would_go import CONFIRM, would_go
 
 SHOWN_PASSAGES = 20
 SOURCE_CHARS = 80

@@ -1,7 +1,7 @@
 """Who the companion is to a person: seeing and choosing."""
 
-from companion import working_context
 from companion.commands.declare import Asked, Command, Write
+from companion.context import working_context
 from companion.errors import SettingsError
 from companion.people.personas import Persona
 from companion.storage import passages, people

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from companion.context.limits import Limits
 from companion.errors import LLMError
 from companion.evaluation.experiment import Traits
 from companion.evaluation.fresh_home import FreshHome, SampleFailedError, fresh_home
 from companion.evaluation.trace import Exchange, exchange_of, exchanges
-from companion.limits import Limits
 from companion.llm.protocol import LLM, Message, Reply, TokenCounter, Usage
 from companion.models import open_models
 from companion.settings import Settings

@@ -12,13 +12,13 @@ from typing import Any
 
 from companion.app import open_companion
 from companion.clock import Clock
+from companion.context.working_context import about_person
 from companion.events import Address, MessageReceived, Sender
 from companion.opening import open_storage
 from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import memory_state, messages, people
 from companion.storage.memory_state import Summary
-from companion.working_context import about_person
 
 PLATFORM = "eval"
 _BOOKKEEPING = re.compile(r"\((?:said|until) [^)]*\d{4}\b[:)]?")

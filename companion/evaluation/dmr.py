@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.context.summary import summarise
 from companion.errors import OperatorError
 from companion.evaluation.bench import Bench
 from companion.evaluation.experiment import Measure, Method, Outcome, Sample, Traits
@@ -22,7 +23,6 @@ from companion.evaluation.story_clock import BEGIN
 from companion.evaluation.wording import NOTHING_FOUND
 from companion.storage.memory_state import Summary
 from companion.storage.messages import Entry
-from companion.summary import summarise
 
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer

@@ -14,8 +14,8 @@ from companion.evaluation.history import Said, put_history
 from companion.evaluation.story_clock import StoryClock
 from companion.events import Address, MessageReceived, Sender
 from companion.llm.protocol import Reply, Usage
+from companion.memory.person_memory import PersonMemory
 from companion.opening import Storage, open_storage
-from companion.person_memory import PersonMemory
 from companion.settings import Settings
 from companion.storage import inbox, journal, passages, people, usage
 from companion.storage.database import Tx

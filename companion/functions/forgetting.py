@@ -5,12 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from companion.errors import ToolError
-from companion.forgetting import Wanted
 from companion.functions.declare import Outcome, Turn, Write, function
+from companion.memory.would_go import would_go
 from companion.question import Question
+from companion.search.forgetting import Wanted
 from companion.storage import outbox
 from companion.storage.database import Tx
-from companion.would_go import would_go
 
 NOTHING = "Nothing is kept about that. Tell the person so."
 SHOWN = (

@@ -3,8 +3,8 @@
 from datetime import datetime, tzinfo
 
 from companion.event_text import local_time
-from companion.memory.excerpt import excerpt
-from companion.noticing import Kept, NoticedLines
+from companion.memory.noticing import Kept, NoticedLines
+from companion.search.excerpt import excerpt
 from companion.storage.archival_search import FoundPassage
 from companion.storage.passages import Passage
 

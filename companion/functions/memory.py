@@ -18,8 +18,8 @@ from companion.functions.sources import (
     require_marked,
     source,
 )
-from companion.memory.excerpt import excerpt
-from companion.memory.page import Page
+from companion.search.excerpt import excerpt
+from companion.search.page import Page
 from companion.sources import marked
 from companion.storage.database import Tx
 from companion.storage.recall_search import Window

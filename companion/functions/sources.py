@@ -3,10 +3,10 @@ has nothing done that only the person may ask for."""
 
 from collections.abc import Iterable
 
-from companion import working_context
+from companion.context import working_context
 from companion.errors import ToolError
 from companion.functions.turn import Turn
-from companion.noticing import Noticed
+from companion.memory.noticing import Noticed
 from companion.sources import Foreign, is_marked
 from companion.storage.archival_search import FoundPassage
 from companion.storage.passages import OWN_SOURCES

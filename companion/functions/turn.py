@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 
 from companion.clock import Clock
 from companion.events import TimerFired
-from companion.person_memory import PersonMemory
+from companion.memory.person_memory import PersonMemory
 from companion.sources import Foreign, Heard
 from companion.storage.inbox import InboxItem
 

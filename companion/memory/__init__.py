@@ -1,1 +1,1 @@
-"""What recall and archival search share: words, vectors, ranking, pages."""
+"""A person's memory: what is kept, corrected and found again."""

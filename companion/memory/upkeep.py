@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from companion.memory.words import STOP_WORDS, tokens
+from companion.search.words import STOP_WORDS, tokens
 
 LONG = 60
 """Words that mean something, of a text too long to be one fact: it is compared with nothing."""

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from companion.agent import Agent
-from companion.agents import Agents
 from companion.clock import Clock
 from companion.errors import LLMError
 from companion.llm.protocol import LLM, Message, Reply
-from companion.memories import Memories
+from companion.memory.memories import Memories
 from companion.night.asking import TIDY, edits, prompt
 from companion.night.tidying import Material, Tidied, tidied
 from companion.people.allowance import Allowance
@@ -34,6 +32,8 @@ from companion.storage.people import Place
 from companion.timed.hours import Hours
 from companion.timed.purposes import Due, Fire, Purpose, Skip, Verdict, zone_of
 from companion.timed.recurrence import Rule
+from companion.turns.agent import Agent
+from companion.turns.agents import Agents
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from companion.memory.words import tokens
+from companion.context.working_context import about_person, without
 from companion.openers.topics import topic
+from companion.search.words import tokens
 from companion.sources import is_marked
 from companion.storage.passages import Passage
-from companion.working_context import about_person, without
 
 LINE_CHARS = 400
 MOST_GONE = 0.5

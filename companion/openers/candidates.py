@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import Enum
 from typing import Literal
 
-from companion.memory.said_days import Named, named_days
 from companion.openers import clues
+from companion.search.said_days import Named, named_days
 
 EVENING = time(17, 0)
 """From when on it is asked how a day's plan went."""

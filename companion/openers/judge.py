@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
-from companion.memory.words import names as name_parts
 from companion.openers.candidates import Candidate, Remark, candidates, sentences
 from companion.openers.choosing import Used, fresh, offered, waits
 from companion.openers.gates import Gate, Rhythm, Situation, shut
 from companion.openers.spread import next_look
+from companion.search.words import names as name_parts
 from companion.settings import OpenerSettings
 from companion.storage import openers, people, remarks, schedule, timing
 from companion.storage.database import Tx

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from companion.embedders.protocol import Embedder
 from companion.errors import EmbedderUnavailableError
-from companion.memory.words import tokens
 from companion.openers.topics import topic
+from companion.search.words import tokens
 
 MEANING = 0.7
 """The likeness of two vectors from which on they ask the same. Measured with the default embedder:

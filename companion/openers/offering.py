@@ -1,11 +1,11 @@
 """Offers a person, once and in conversation, that the companion could write first."""
 
-from companion.agent import Agent
 from companion.clock import Clock
 from companion.settings import OpenerSettings
 from companion.storage import openers, people
 from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
+from companion.turns.agent import Agent
 
 OFFER = (
     "[system alert] You may ask the person, once and when it fits what you talk about, whether they"

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from companion.memory.words import query_terms
+from companion.search.words import query_terms
 
 _DAYS = frozenset(
     """

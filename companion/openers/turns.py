@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from companion.agents import Agents
 from companion.clock import Clock
 from companion.embedders.protocol import Embedder
-from companion.errand import Errand
 from companion.events import TimerFired
-from companion.function_executor import FunctionExecutor
+from companion.functions.errand import Errand
+from companion.functions.executor import FunctionExecutor
 from companion.functions.memory import archival_storage_search, conversation_search
-from companion.gathering import Batch
-from companion.memories import Memories
+from companion.memory.memories import Memories
 from companion.openers.arranging import OPENER
 from companion.openers.brief import CUE, NUDGE, brief
 from companion.openers.candidates import About
@@ -25,6 +23,8 @@ from companion.storage.database import Database, Tx
 from companion.storage.inbox import InboxItem
 from companion.storage.people import Place
 from companion.timed.purposes import Purpose, zone_of
+from companion.turns.agents import Agents
+from companion.turns.gathering import Batch
 
 STEPS = 5
 """Of the model's in one such turn: a search or two, a draft, and one more."""

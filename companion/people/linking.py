@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from companion import working_context
 from companion.clock import Clock
-from companion.limits import Limits
+from companion.context import working_context
+from companion.context.limits import Limits
+from companion.context.summary import digest
 from companion.llm.protocol import TokenCounter
-from companion.memories import Memories
+from companion.memory.memories import Memories
 from companion.people import merging
 from companion.people.merging import Contradiction, Line
 from companion.storage import (
@@ -26,7 +27,6 @@ from companion.storage.database import Database, Tx
 from companion.storage.joining import Moved
 from companion.storage.memory_state import Summary
 from companion.storage.people import Account
-from companion.summary import digest
 
 FROM_ELSEWHERE = "linked"
 """The source of notes that hold what had no room when two became one."""

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from companion.events import TimerFired
-from companion.gathering import Batch
 from companion.people.turns import Turns
 from companion.settings import LimitsSettings
 from companion.storage.inbox import InboxItem
+from companion.turns.gathering import Batch
 
 MINUTE = timedelta(minutes=1)
 

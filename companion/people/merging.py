@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion import working_context
+from companion.context import working_context
 from companion.storage.working_contexts import Version
 
 SUBJECT_CHARS = 40

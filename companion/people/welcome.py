@@ -6,7 +6,6 @@ event for it, which is found within seconds, or at the next start.
 
 from datetime import timedelta
 
-from companion.answering import Answering
 from companion.clock import Clock
 from companion.events import Sender
 from companion.people.access import Access
@@ -16,6 +15,7 @@ from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem
 from companion.timed.purposes import Purpose
 from companion.timed.recurrence import Rule
+from companion.turns.answering import Answering
 
 WELCOME = "welcome"
 LATE = timedelta(days=7)

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from companion import working_context
+from companion.context import working_context
 from companion.errors import OperatorError, ToolError
 from companion.event_text import zone
-from companion.person_memory import PersonMemory
+from companion.memory.person_memory import PersonMemory
 from companion.portable.archive import Export
 from companion.storage import inbox, memory_state, messages, passages, people, working_contexts
 from companion.storage.connection import SqlError

@@ -6,10 +6,10 @@ from datetime import datetime
 from itertools import islice
 
 from companion.embedders.protocol import Embedder
-from companion.memory.page import Page, cut, pages
-from companion.memory.ranking import PASSAGES, Ranking, Signs, led, rank
-from companion.memory.reranker import FIRST, Reranker
-from companion.memory.words import query_terms
+from companion.search.page import Page, cut, pages
+from companion.search.ranking import PASSAGES, Ranking, Signs, led, rank
+from companion.search.reranker import FIRST, Reranker
+from companion.search.words import query_terms
 from companion.storage import passages, past_passages
 from companion.storage.database import Database, Tx
 from companion.storage.passages import Passage

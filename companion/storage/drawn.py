@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from companion import working_context
+from companion.context import working_context
 from companion.storage import messages, passages, working_contexts
 from companion.storage.database import Tx
 from companion.storage.passages import Passage

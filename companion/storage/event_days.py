@@ -2,11 +2,11 @@
 
 from datetime import datetime, tzinfo
 
-from companion.memory.other_events import other_event
-from companion.memory.ranking import MESSAGES, Signs, rank
-from companion.memory.relative_dates import Days
-from companion.memory.said_days import named_days
-from companion.memory.words import query_terms
+from companion.search.other_events import other_event
+from companion.search.ranking import MESSAGES, Signs, rank
+from companion.search.relative_dates import Days
+from companion.search.said_days import named_days
+from companion.search.words import query_terms
 from companion.storage import search_index
 from companion.storage.database import Tx
 from companion.storage.vector_blocks import Ids

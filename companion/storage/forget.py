@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from companion import working_context
-from companion.forgetting import FORGOTTEN, scrubbed, sentences, without_sentences
+from companion.context import working_context
+from companion.search.forgetting import FORGOTTEN, scrubbed, sentences, without_sentences
 from companion.storage import (
     drawn,
     memory_state,

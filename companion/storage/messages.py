@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from companion.forgetting import scrubbed
 from companion.llm.protocol import Call, Message, Role
+from companion.search.forgetting import scrubbed
 from companion.storage import search_index
 from companion.storage.database import Tx
 

@@ -9,15 +9,15 @@ from functools import cached_property, partial
 import numpy as np
 
 from companion.embedders.protocol import Embedder
-from companion.memory.dates import Named, days_named
-from companion.memory.page import Page, cut, pages
-from companion.memory.parts import taken_apart
-from companion.memory.ranking import MESSAGES, Ranking, Signs, Weights, interleaved, rank
-from companion.memory.relative_dates import Days
-from companion.memory.reranker import FIRST, Reranker
-from companion.memory.second_look import LOOKED_AT, Looked, look_again
-from companion.memory.windows import windows
-from companion.memory.words import named_in, query_terms, without_names
+from companion.search.dates import Named, days_named
+from companion.search.page import Page, cut, pages
+from companion.search.parts import taken_apart
+from companion.search.ranking import MESSAGES, Ranking, Signs, Weights, interleaved, rank
+from companion.search.relative_dates import Days
+from companion.search.reranker import FIRST, Reranker
+from companion.search.second_look import LOOKED_AT, Looked, look_again
+from companion.search.windows import windows
+from companion.search.words import named_in, query_terms, without_names
 from companion.storage import search_index
 from companion.storage.database import Database, Tx
 from companion.storage.event_days import event_days

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
+from companion.context.working_context import about_person
 from companion.openers.candidates import Remark, Source
 from companion.sources import is_marked
 from companion.storage.database import Tx
-from companion.working_context import about_person
 
 MESSAGES = 250
 PASSAGES = 200

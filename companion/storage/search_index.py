@@ -7,8 +7,8 @@ from enum import Enum, auto
 
 import numpy as np
 
-from companion.memory.ranking import Term
-from companion.memory.words import names, tokens
+from companion.search.ranking import Term
+from companion.search.words import names, tokens
 from companion.storage.database import Tx
 from companion.storage.vector_blocks import Ids, Kind, await_vector, remove_vector
 

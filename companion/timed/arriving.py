@@ -4,7 +4,7 @@ from datetime import datetime, tzinfo
 
 from companion.event_text import LATE, local_time
 from companion.events import Choice, Event, TimerFired
-from companion.memory.words import query_terms
+from companion.search.words import query_terms
 
 BEGINNING = 5
 """Letters by which a word is known in its other forms."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 ALLOWED = {
-    "companion/worker.py": ("_guarded",),  # whatever one event does, the next ones go on
+    "companion/turns/worker.py": ("_guarded",),  # whatever one event does, the next ones go on
     "companion/tasks.py": ("failure_of",),  # the same for an update, a send, a piece of work
     "companion/cli/main.py": ("main",),  # nobody is shown a traceback
     "companion/local/sources.py": ("run",),  # carried over to the caller's thread

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.forgetting import Wanted, without_sentences
+from companion.search.forgetting import Wanted, without_sentences
 from tests.support.canaries import holding
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.world import World, a_world

@@ -28,7 +28,7 @@ from companion.portable import archive
 from companion.portable.taking import take_as
 from companion.settings import Settings
 from companion.storage import access
-from companion.worker import FAILED
+from companion.turns.worker import FAILED
 from tests.support import hostile_blows as blows
 from tests.support.bot_api import BOT, TOKEN
 from tests.support.scripted_llm import says, sends

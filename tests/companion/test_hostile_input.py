@@ -11,7 +11,7 @@ import pytest
 from companion.events import Author, FileReceived, Sender
 from companion.llm.protocol import Message, Reply
 from companion.text import cut
-from companion.worker import FAILED
+from companion.turns.worker import FAILED
 from tests.support.hostile import BITS, NAMED
 from tests.support.scripted_llm import ScriptedLLM, calls
 from tests.support.stalls import Stalls, stalls_of_this_loop

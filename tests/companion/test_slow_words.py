@@ -10,7 +10,7 @@ import pytest
 
 from companion.errors import ToolError
 from companion.llm.asked_reminders import asked_reminder
-from companion.memory.dates import days_named
+from companion.search.dates import days_named
 from companion.timed import pausing
 from companion.timed.when import resolve
 

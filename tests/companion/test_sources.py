@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion import working_context
+from companion.context import working_context
 from companion.events import Author, FileReceived, MessageReceived
 from companion.llm.two_pass import TwoPass
 from companion.night.tidying import Edits, LineEdit, Material, tidied

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion import event_text, instructions
+from companion import event_text
+from companion.context import instructions
+from companion.context.fifo_queue import SUMMARY_HEAD
 from companion.events import Author
-from companion.fifo_queue import SUMMARY_HEAD
 from companion.llm.protocol import Message, Reply
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.world import a_world

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from companion.lanes import Lanes
 from companion.storage import journal, outbox
 from companion.storage.database import Database
 from companion.storage.inbox import InboxItem
+from companion.turns.lanes import Lanes
 
 
 def _nothing(*_arguments: Any) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from companion.queue_manager import PRESSURE
-from companion.worker import LATER
+from companion.context.queue_manager import PRESSURE
+from companion.turns.worker import LATER
 from tests.crash.conversation import OUTAGES, STEPS, ModelStep, keep, note
 from tests.support.model_refusals import Asked
 from tests.support.model_server import Answer, Completion, fails

@@ -8,8 +8,8 @@ from pathlib import Path
 from companion.embedders.protocol import Embedder
 from companion.events import Address, MessageReceived, OutgoingMessage, Sender
 from companion.llm.protocol import LLM
+from companion.memory.person_memory import PersonMemory
 from companion.people.codes import SIGNS
-from companion.person_memory import PersonMemory
 from tests.support.world import World, a_world
 
 HERE, THERE = "here", "there"

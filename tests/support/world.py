@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from companion.app import Thinking, assemble, take_up
+from companion.context.limits import Limits
 from companion.embedders.protocol import Embedder
 from companion.erasing import Erasing
 from companion.events import (
@@ -21,12 +22,10 @@ from companion.events import (
     Sender,
 )
 from companion.home import Home
-from companion.lanes import Lanes
-from companion.limits import Limits
 from companion.llm.protocol import LLM, TokenCounter
-from companion.memories import Memories
+from companion.memory.memories import Memories
+from companion.memory.person_memory import PersonMemory
 from companion.opening import Storage
-from companion.person_memory import PersonMemory
 from companion.running import Companion
 from companion.settings import Settings
 from companion.storage import people
@@ -34,6 +33,7 @@ from companion.storage.database import Database
 from companion.tasks import task_group
 from companion.timed.firing import Firing
 from companion.timed.purposes import Purpose
+from companion.turns.lanes import Lanes
 from tests.support.simple_counter import SimpleCounter
 from tests.support.virtual_clock import VirtualClock
 

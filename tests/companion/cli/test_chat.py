@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 
 from companion.home import Home
-from companion.worker import LATER
+from companion.turns.worker import LATER
 from tests.companion.cli.at_a_terminal import Terminal, terminal
 from tests.companion.cli.commands import Ran, command, environment
 from tests.companion.cli.conftest import Here
@@ -251,7 +251,7 @@ async def test_a_model_that_fails_is_told_in_words_with_its_cause_and_logged_in_
 
     async with ModelServer(lambda _: Raw(body=b"{}", status=401)) as server:
         await at_a_screen(server, tmp_path, story)
-    assert "ERROR companion.worker" in Home(tmp_path).log.read_text(encoding="utf-8")
+    assert "ERROR companion.turns.worker" in Home(tmp_path).log.read_text(encoding="utf-8")
 
 
 async def test_a_script_is_told_the_cause_too(chat: Chat, tmp_path: Path) -> None:

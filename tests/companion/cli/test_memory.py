@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion import working_context
+from companion.context import working_context
 from companion.events import Address, Sender
 from companion.home import Home
 from companion.storage import messages, passages, people, working_contexts

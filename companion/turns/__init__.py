@@ -1,0 +1,1 @@
+"""From an event in a lane to what is answered and kept."""
