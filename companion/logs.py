@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.error_text import error_text
+from companion.text import clean
 from companion.private import make_file
 
 conversation: ContextVar[str] = ContextVar("conversation", default="-")
@@ -41,7 +42,7 @@ class _Formatter(logging.Formatter):
         text = super().format(record)
         for secret in _hidden:
             text = text.replace(secret, "…")
-        return text
+        return clean(text)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         error = ei[1]

@@ -76,7 +76,7 @@ class Platforms:
             return platforms.bury(tx, dead, person.id if person else None, self._clock.now())
 
         if await self._db.write(work):
-            logger.error("%s gave %s, which can't be read: %s", platform, letter, error)
+            logger.error("%s gave %s, which can't be read: %s", platform, dead.id, dead.error)
 
     async def last_messages(self, platform: str) -> dict[str, str]:
         """The last message that came in each private chat, both as the platform calls them."""

@@ -32,6 +32,14 @@ def test_a_line_has_the_conversation_that_it_belongs_to(tmp_path: Path) -> None:
     assert second.endswith("INFO companion.something [12] of 12")
 
 
+def test_half_a_character_is_written_as_a_stand_in(tmp_path: Path) -> None:
+    logs.set_up("INFO", file=tmp_path / "log")
+    # to our handler alone: what the test runner captures it can't hand on
+    ours = logging.getLogger().handlers[-1]
+    ours.handle(logger.makeRecord("x", logging.INFO, "x", 1, "of a\ud800b", (), None))
+    assert (tmp_path / "log").read_text(encoding="utf-8").endswith("of a\ufffdb\n")
+
+
 def test_what_discord_py_says_at_each_login_is_for_debugging(tmp_path: Path) -> None:
     for level, lines in (("INFO", 1), ("DEBUG", 2)):
         logs.set_up(level, file=tmp_path / level)

@@ -41,7 +41,7 @@ def _kinds(lines: Sequence[str]) -> set[str]:
 
 
 async def test_a_life_that_is_not_taken_up_again(pool: Nurseries, tmp_path: Path) -> None:
-    kill = ("after commit: steps.Steps.store.work", 1)
+    kill = ("after commit: turns.steps.Steps.store.work", 1)
     assert await kinds(pool, tmp_path, kill=kill, lines=1, resumed=False) == {
         "end",
         "left open",
@@ -61,13 +61,13 @@ async def test_a_message_that_is_acknowledged_before_it_is_kept(
 
 async def test_an_answer_that_is_not_in_the_journal(pool: Nurseries, tmp_path: Path) -> None:
     # the fifth is the first that looks something up, which comes after it is stored
-    kill, breaks = ("after commit: steps.Steps.store.work", 5), "answers are not journaled"
+    kill, breaks = ("after commit: turns.steps.Steps.store.work", 5), "answers are not journaled"
     found = await kinds(pool, tmp_path, kill=kill, lines=4, people=("Anna",), breaks=breaks)
     assert "asked again" in found
 
 
 async def test_a_call_that_is_not_in_the_journal(pool: Nurseries, tmp_path: Path) -> None:
-    kill = ("after commit: steps.Steps.store.work", 2)
+    kill = ("after commit: turns.steps.Steps.store.work", 2)
     breaks = "calls are not journaled"
     found = await kinds(pool, tmp_path, kill=kill, lines=2, people=("Anna",), breaks=breaks)
     assert "memory" in found
