@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from companion.error_text import error_text
-from companion.text import clean
 from companion.private import make_file
+from companion.text import clean
 
 conversation: ContextVar[str] = ContextVar("conversation", default="-")
 """Set by a conversation's lane, so that every line under it can be told apart. An id of ours."""
