@@ -13,19 +13,20 @@ from urllib.parse import urlencode
 
 from telegram import Bot
 from telegram.error import InvalidToken, TelegramError
-from telegram.request import HTTPXRequest
 
 from adapters.backoff import Backoff
-from adapters.telegram.failures import TokenRefusedError
+from adapters.telegram.failures import MALFORMED, TokenRefusedError
+from adapters.telegram.request import Request
+from adapters.telegram.updates import read
 
 logger = logging.getLogger(__name__)
 
-Raw = dict[str, Any]
-"""An update as Telegram wrote it."""
 Sleep = Callable[[float], Awaitable[None]]
 
 READ_SECONDS = 15.0
 CONNECT_SECONDS = 10.0
+NO_ACCOUNT = "it answers with something else than the bot's account"
+NO_UPDATES = "it answers with something else than updates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +34,33 @@ class Connection:
     """A bot that is logged in, and the requests that bring its updates."""
 
     bot: Bot
-    updates: HTTPXRequest
+    updates: Request
 
     async def raw_updates(
         self, *, offset: int | None, wait: timedelta, kinds: Sequence[str]
-    ) -> list[Raw]:
+    ) -> list[Any]:
         """The updates from `offset` on, waited for; asking confirms all before it.
 
-        Not `Bot.get_updates`, which gives none of a hundred when it can't read one of them.
+        Not `Bot.get_updates`, which gives none of a hundred when it can't read one of them; nor
+        `post`, which logs all of an answer that it can't read.
+
+        Raises:
+            TelegramError: Telegram can't be reached, or answers with no list of updates.
         """
         asked = {"timeout": int(wait.total_seconds()), "allowed_updates": json.dumps(kinds)}
         if offset is not None:
             asked["offset"] = offset
-        updates = await self.updates.post(
-            f"{self.bot.base_url}/getUpdates?{urlencode(asked)}",
-            read_timeout=wait.total_seconds() + READ_SECONDS,
-        )
-        assert isinstance(updates, list)
+        try:
+            body = await self.updates.retrieve(
+                f"{self.bot.base_url}/getUpdates?{urlencode(asked)}",
+                read_timeout=wait.total_seconds() + READ_SECONDS,
+            )
+            answer = read(body)
+        except MALFORMED:
+            raise TelegramError(NO_UPDATES) from None
+        updates = answer.get("result") if isinstance(answer, dict) else None
+        if not isinstance(updates, list):
+            raise TelegramError(NO_UPDATES)
         return updates
 
 
@@ -69,8 +80,8 @@ async def connected(
     """
     # Lengths of time as such, which python-telegram-bot will give always in its next version.
     os.environ.setdefault("PTB_TIMEDELTA", "true")
-    updates = HTTPXRequest(connection_pool_size=2, connect_timeout=CONNECT_SECONDS)
-    others = HTTPXRequest(
+    updates = Request(connection_pool_size=2, connect_timeout=CONNECT_SECONDS)
+    others = Request(
         connection_pool_size=64,
         connect_timeout=CONNECT_SECONDS,
         read_timeout=READ_SECONDS,
@@ -97,8 +108,9 @@ async def _log_in(bot: Bot, sleep: Sleep, troubled: Callable[[str], Awaitable[No
             await bot.initialize()
         except InvalidToken:
             raise TokenRefusedError from None
-        except TelegramError as error:
-            words = f"Telegram can't be reached: {error.message}".replace(bot.token, "…")
+        except (TelegramError, *MALFORMED) as error:
+            why = error.message if isinstance(error, TelegramError) else NO_ACCOUNT
+            words = f"Telegram can't be reached: {why}".replace(bot.token, "…")
             pause = backoff.next()
             logger.warning("%s; trying again in %.0f s", words, pause)
             await troubled(words)

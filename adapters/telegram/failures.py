@@ -26,6 +26,8 @@ NEVER_SENT = (
     RuntimeError,  # the client is closed
 )
 GONE = ("chat not found", "user is deactivated", "group chat was deactivated", "peer_id_invalid")
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What python-telegram-bot raises at an answer that is none of Telegram's."""
 Hide = Callable[[str], str]
 """Takes the token out of a text."""
 

@@ -1,14 +1,13 @@
 """Takes raw updates in: each is on disk, or seen to mean nothing, before it is confirmed."""
 
 import asyncio
-import json
 import logging
 
 from telegram import Bot, Update
 from telegram.error import TelegramError
 
 from adapters.base import Handle, Host
-from adapters.telegram.connection import Raw
+from adapters.letters import fingerprint, written
 from adapters.telegram.presses import Presses
 from adapters.telegram.to_event import (
     PLATFORM,
@@ -19,7 +18,9 @@ from adapters.telegram.to_event import (
     Stranger,
     to_event,
 )
+from adapters.telegram.updates import Raw, checked, number
 from companion.clock import Clock
+from companion.error_text import error_text
 from companion.errors import DatabaseError
 from companion.tasks import failure_of
 
@@ -47,17 +48,18 @@ class Intake:
         self._presses = Presses(bot, host=host, handle=handle, clock=clock)
         self._in_order = asyncio.Lock()
 
-    async def take(self, raw: Raw) -> None:
+    async def take(self, given: object) -> None:
         """Take one update in. What can't be read is put aside, and the operator told.
 
         Raises:
             DatabaseError: it could not be stored now, and must not be confirmed.
         """
-        error = await failure_of(self._take(raw), but=(DatabaseError,))
+        error = await failure_of(self._take(given), but=(DatabaseError,))
         if error is not None:  # whatever one update does, the others go on
-            await self._put_aside(raw, error)
+            await self._put_aside(given, error)
 
-    async def _take(self, raw: Raw) -> None:
+    async def _take(self, given: object) -> None:
+        raw = checked(given)
         update = Update.de_json(raw, self._bot)
         admission = Admission(admitted=await self._admits(raw), listens=self._listens)
         meaning = to_event(update, self._me, admission)
@@ -79,13 +81,14 @@ class Intake:
         async with self._in_order:
             return sender is not None and await self._host.admits(PLATFORM, sender)
 
-    async def _put_aside(self, raw: Raw, error: Exception) -> None:
+    async def _put_aside(self, given: object, error: Exception) -> None:
+        name = number(given) or fingerprint(given)
         await self._host.unreadable(
             PLATFORM,
-            f"{self._me.id}/update/{raw.get('update_id')}",
-            user=_sender(raw),
-            body=json.dumps(raw, ensure_ascii=False),
-            error=f"{type(error).__name__}: {error}",
+            f"{self._me.id}/update/{name}",
+            user=_sender(given) if isinstance(given, dict) else None,
+            body=written(given),
+            error=error_text(error),
         )
 
     async def _turn_away(self, stranger: Stranger) -> None:

@@ -10,9 +10,10 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.backoff import Backoff
 from adapters.base import Host
-from adapters.telegram.connection import Connection, Raw, Sleep
+from adapters.telegram.connection import Connection, Sleep
 from adapters.telegram.failures import TokenRefusedError, seconds
 from adapters.telegram.to_event import PLATFORM, UPDATES
+from adapters.telegram.updates import next_offset, number
 from companion.errors import DatabaseError
 
 logger = logging.getLogger(__name__)
@@ -26,6 +27,8 @@ POLLED_ELSEWHERE = (
     " message to one of them only. Stop the other one, or revoke the token with @BotFather."
 )
 
+UNNUMBERED = "Telegram gives messages without their numbers, so they come again."
+
 
 class Polling:
     """The loop that brings updates, for ever."""
@@ -34,7 +37,7 @@ class Polling:
         self,
         connection: Connection,
         *,
-        take: Callable[[Raw], Awaitable[None]],
+        take: Callable[[object], Awaitable[None]],
         host: Host,
         wait: timedelta = WAIT,
         hung: timedelta = HUNG,
@@ -93,7 +96,9 @@ class Polling:
         except DatabaseError as error:
             return f"What came from Telegram can't be stored: {error}", None
         if updates:
-            self._offset = max(int(update["update_id"]) for update in updates) + 1
+            self._offset = next_offset(updates, self._offset)
+            if all(number(update) is None for update in updates):
+                return UNNUMBERED, None
         return None, None
 
 

@@ -97,10 +97,11 @@ def to_event(update: Update, me: Me, admission: Admission) -> Meaning:
     message = update.message or update.edited_message
     if message is None:
         return None
+    _check(message.chat)
     if message.migrate_to_chat_id is not None:
-        return Moved(chat=message.chat.id, to=message.migrate_to_chat_id)
+        return Moved(chat=message.chat.id, to=_whole(message.migrate_to_chat_id))
     if message.migrate_from_chat_id is not None:
-        return Moved(chat=message.migrate_from_chat_id, to=message.chat.id)
+        return Moved(chat=_whole(message.migrate_from_chat_id), to=message.chat.id)
     user = message.from_user
     if user is None or user.is_bot or message.sender_chat is not None:
         return None
@@ -123,7 +124,7 @@ class _Own(TypedDict):
 
 
 def _received(message: Message, user: TelegramUser, me: Me, *, addressed: bool) -> Meaning:
-    id_ = f"{me.id}/{message.chat.id}/{message.message_id}"
+    id_ = f"{me.id}/{message.chat.id}/{_whole(message.message_id)}"
     address, sender, at = _address(message), _sender(user), message.date
     command = _command(message, me)
     if command is not None:
@@ -175,7 +176,7 @@ def _edited(update: int, message: Message, user: TelegramUser, me: Me) -> Meanin
         address=_address(message),
         sender=_sender(user),
         at=message.edit_date or message.date,
-        message=str(message.message_id),
+        message=str(_whole(message.message_id)),
         text=text,
     )
 
@@ -184,6 +185,7 @@ def _reaction(
     update: int, reaction: MessageReactionUpdated, me: Me, admission: Admission
 ) -> Meaning:
     """Only the change counts: what was put there, or else what was taken back."""
+    _check(reaction.chat)
     user = reaction.user
     if user is None or user.is_bot or not admission.admitted:
         return None
@@ -200,17 +202,18 @@ def _reaction(
         ),
         sender=_sender(user),
         at=reaction.date,
-        message=str(reaction.message_id),
+        message=str(_whole(reaction.message_id)),
         emoji=(added or taken)[0],
         removed=not added,
     )
 
 
 def _pressed(query: CallbackQuery, admission: Admission) -> Pressed | None:
-    reference = Reference.read(query.data or "")
+    sender, reference = _sender(query.from_user), Reference.read(query.data or "")
     if query.message is None or reference is None or not admission.admitted:
         return None
     chat = query.message.chat
+    _check(chat)
     if isinstance(query.message, Message):
         address = _address(query.message)
     else:  # one that Telegram doesn't show to bots any more
@@ -218,8 +221,8 @@ def _pressed(query: CallbackQuery, admission: Admission) -> Pressed | None:
     return Pressed(
         query=query.id,
         address=address,
-        sender=_sender(query.from_user),
-        message=query.message.message_id,
+        sender=sender,
+        message=_whole(query.message.message_id),
         reference=reference,
     )
 
@@ -238,8 +241,30 @@ def _address(message: Message) -> Address:
     )
 
 
+def _check(chat: Chat) -> None:
+    """Let nothing be taken for a chat that is none: what is said in private stays there.
+
+    Raises:
+        TypeError: this is none.
+    """
+    _whole(chat.id)
+    if not isinstance(chat.type, str):
+        raise TypeError("a chat of no kind")
+
+
+def _whole(given: int) -> int:
+    """An id; python-telegram-bot gives on whatever Telegram wrote there.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if type(given) is not int:
+        raise TypeError("an id that is no number")
+    return given
+
+
 def _sender(user: TelegramUser) -> Sender:
-    return Sender(user=str(user.id), name=user.full_name)
+    return Sender(user=str(_whole(user.id)), name=user.full_name)
 
 
 def _text(message: Message) -> str:

@@ -13,17 +13,16 @@ from telegram.error import InvalidToken, TelegramError
 
 from adapters.backoff import Backoff
 from adapters.base import Host
-from adapters.telegram.connection import Raw, Sleep
+from adapters.telegram.connection import Sleep
 from adapters.telegram.failures import TokenRefusedError
 from adapters.telegram.to_event import PLATFORM, UPDATES
+from adapters.telegram.updates import read
 from companion.errors import DatabaseError, SettingsError
-from companion.foreign_json import read_json
 
 logger = logging.getLogger(__name__)
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 LARGEST_BODY = 2**20
-HIGHEST_UPDATE = 2**31 - 1
 WITHOUT = (
     "telegram.webhook_url needs TELEGRAM_WEBHOOK_SECRET in the environment: 1 to 256 letters,"
     " digits, _ and -. Without it anybody could send messages in other people's names."
@@ -55,7 +54,7 @@ class WebhookServer:
         bot: Bot,
         webhook: Webhook,
         *,
-        take: Callable[[Raw], Awaitable[None]],
+        take: Callable[[object], Awaitable[None]],
         host: Host,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -110,29 +109,20 @@ class WebhookServer:
                 return
 
     async def _receive(self, request: web.Request) -> web.Response:
-        given = request.headers.get(SECRET_HEADER, "")
-        if not hmac.compare_digest(given.encode(), self._webhook.secret.encode()):
+        secret = request.headers.get(SECRET_HEADER, "")
+        if not hmac.compare_digest(secret.encode(), self._webhook.secret.encode()):
             logger.warning("somebody called the web hook without its secret")
             return web.Response(status=403)
-        raw = _update(await request.read())
-        if raw is None:
+        body = await request.read()
+        try:
+            given = read(body)
+        except ValueError:  # cut short on its way, perhaps: it comes again
+            logger.warning("the web hook was given something that is not JSON")
             return web.Response(status=400)
         try:
-            await self._take(raw)
+            await self._take(given)
         except DatabaseError as error:
             logger.error("an update can't be stored, and comes again: %s", error)  # noqa: TRY400
             return web.Response(status=503)
         await self._host.heard(PLATFORM)
         return web.Response()
-
-
-def _update(body: bytes) -> Raw | None:
-    """The update in `body`; None for what Telegram would never send."""
-    try:
-        raw = read_json(body)
-    except ValueError:
-        return None
-    if not isinstance(raw, dict):
-        return None
-    number = raw.get("update_id")
-    return raw if type(number) is int and 0 < number <= HIGHEST_UPDATE else None

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from companion import events
 from companion.events import Address, Event
@@ -56,7 +57,11 @@ def _as_json(kind: str) -> TypeAdapter[Event]:
 
 
 def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
-    """Keep `event`; None when the platform has given it before."""
+    """Keep `event`; None when the platform has given it before.
+
+    Raises:
+        TypeError: a field of it has another type than it should, and could not be read again.
+    """
     row = tx.execute(
         "INSERT INTO inbox"
         " (person_id, conversation_id, source, external_id, kind, body, message, received_at)"
@@ -69,7 +74,7 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
             "external": event.id,
             "kind": type(event).__name__,
             "message": _message(event),
-            "body": _as_json(type(event).__name__).dump_json(event, exclude_defaults=True).decode(),
+            "body": _body(event),
             "now": now.isoformat(),
         },
     ).fetchone()
@@ -85,6 +90,14 @@ def add(tx: Tx, place: Place, event: Event, now: datetime) -> InboxItem | None:
         event=event,
         received_at=now,
     )
+
+
+def _body(event: Event) -> str:
+    kind = _as_json(type(event).__name__)
+    try:
+        return kind.dump_json(event, exclude_defaults=True, warnings="error").decode()
+    except PydanticSerializationError:  # whose words quote the field
+        raise TypeError("an event has a field of the wrong type") from None
 
 
 def add_all(

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -38,6 +39,14 @@ class HangsUpAfterError(FaultError):
 
 class HangsError(FaultError):
     """Nothing is done, and no answer comes."""
+
+
+@dataclass(frozen=True)
+class AnswersError(FaultError):
+    """The answer is `body`, whatever was asked; nothing is done."""
+
+    body: str
+    status: int = 200
 
 
 def too_many(retry_after: float) -> Refusal:
@@ -75,6 +84,7 @@ class BotApi:
         self.webhook: Json = {"url": ""}
         self.faults: dict[str, deque[Refusal | FaultError]] = defaultdict(deque)
         self.confirmed = 0
+        self.garbled: dict[int, object] = {}
         self.wrong_token = False
         self.base = ""
         self._updates: deque[Json] = deque()
@@ -135,6 +145,12 @@ class BotApi:
             self._number = update.get("update_id", self._number + 1)
             self._updates.append({"update_id": self._number, **update})
         await self.change()
+
+    async def give_garbled(self, *updates: object) -> None:
+        """Have what is no update wait, each under the next number, which only we know."""
+        for update in updates:
+            self.garbled[self._number + 1] = update
+            await self.give({})
 
     async def write(self, text: str, **more: Any) -> Json:
         """A person writes in their private chat; see `message` for what else can be said."""
@@ -220,6 +236,8 @@ class BotApi:
             result = await self._answer(token, method.casefold(), given)
         except RefusedError as error:
             return _refuse(error.refusal)
+        except AnswersError as fault:
+            return web.json_response(text=fault.body, status=fault.status)
         except FaultError:
             if request.transport is not None:
                 request.transport.close()
@@ -238,7 +256,7 @@ class BotApi:
             async with self._changed:
                 await self._changed.wait_for(lambda: self._closing)
             raise fault
-        if isinstance(fault, HangsUpError):
+        if isinstance(fault, HangsUpError | AnswersError):
             raise fault
         run = getattr(self, f"_do_{method}", None)
         if run is None:
@@ -251,7 +269,7 @@ class BotApi:
     async def _do_getme(self, _given: Json) -> Json:
         return BOT
 
-    async def _do_getupdates(self, given: Json) -> list[Json]:
+    async def _do_getupdates(self, given: Json) -> list[object]:
         if self.webhook["url"]:
             raise RefusedError(
                 409,
@@ -275,7 +293,8 @@ class BotApi:
                 pass
         if self._polls != mine:
             raise RefusedError(CONFLICT.code, CONFLICT.description)
-        return list(self._updates)[:100]
+        waiting = list(self._updates)[:100]
+        return [self.garbled.get(one["update_id"], one) for one in waiting]
 
     async def _do_sendmessage(self, given: Json) -> Json:
         chat = given.get("chat_id", "")

@@ -7,7 +7,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -35,7 +34,7 @@ class Caller:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    async def post(self, body: bytes | dict[str, Any], secret: str | None = SECRET) -> int:
+    async def post(self, body: object, secret: str | None = SECRET) -> int:
         """Call the web hook, and give the status of its answer."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {} if secret is None else {SECRET_HEADER: secret}
@@ -104,15 +103,13 @@ async def test_a_call_without_the_secret_is_refused(
     [
         (b"x" * 10_000_000, 413),
         (b"not json", 400),
-        (b"[]", 400),
-        (b'{"message": {}}', 400),
-        (b'{"update_id": 99999999999999}', 400),
-        (b'{"update_id": -1}', 400),
-        (b'{"update_id": true}', 400),
+        (b'{"update_id": 7', 400),
+        (b"[" * 100_000, 400),
+        (b"\xff\xfe{}", 400),
         (b'{"update_id": 7}', 200),
     ],
 )
-async def test_what_telegram_would_not_send_is_refused(
+async def test_a_body_that_was_spoilt_on_its_way_is_refused_so_that_it_comes_again(
     tmp_path: Path, api: BotApi, body: bytes, status: int
 ) -> None:
     async with called_at(tmp_path, api, ScriptedLLM(echo)) as (telegram, there):
