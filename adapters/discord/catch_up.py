@@ -11,6 +11,7 @@ from adapters.backoff import Backoff
 from adapters.discord.client import Sleep
 from adapters.discord.failures import TROUBLE, in_words
 from adapters.discord.intake import Intake, Job
+from adapters.discord.unreadable import NEW_MESSAGE, id_of, name_of
 from companion.tasks import failure_of
 
 logger = logging.getLogger(__name__)
@@ -81,8 +82,8 @@ class CatchUp:
         for one in missed:
             error = await failure_of(self._read(channel, one, jobs))
             if error is not None:  # it hides no others
-                logger.error("a message in channel %d can't be read", channel, exc_info=error)
-                await self._put_aside(str(one.get("id")), error)
+                logger.debug("a message in channel %d can't be read", channel, exc_info=error)
+                await self._put_aside(name_of(NEW_MESSAGE, one), error)
         if jobs:
             logger.info("%d messages were missed in channel %d", len(jobs), channel)
         self._intake.release(channel, jobs)
@@ -103,9 +104,13 @@ class CatchUp:
         try:
             async with self._turns:
                 while len(found) < MOST_MESSAGES:
-                    page = await self._client.http.logs_from(channel, PAGE, after=after)
-                    found += sorted(page, key=_number)  # type: ignore[arg-type]
-                    if len(page) < PAGE:
+                    page: Any = await self._client.http.logs_from(channel, PAGE, after=after)
+                    if not isinstance(page, list):
+                        logger.warning("the history of channel %d is no list", channel)
+                        return None
+                    known = await self._with_ids(page)
+                    found += sorted(known, key=_number)
+                    if len(page) < PAGE or not known:
                         return found
                     after = _number(found[-1])
         except (discord.Forbidden, discord.NotFound) as error:
@@ -116,6 +121,13 @@ class CatchUp:
             return None
         logger.warning("only %d missed messages of channel %d are read", len(found), channel)
         return found
+
+    async def _with_ids(self, page: list[Any]) -> list[Raw]:
+        """What of `page` has a place in the history; the rest is put aside."""
+        for one in page:
+            if id_of(one) is None:
+                await self._put_aside(name_of(NEW_MESSAGE, one), ValueError("it has no id"))
+        return [one for one in page if id_of(one) is not None]
 
 
 def _first(raw: list[Raw]) -> int:

@@ -1,6 +1,8 @@
 """discord.py's client, set up for the companion: what it hears goes to a reception, in order."""
 
+import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Protocol
 
 import discord
@@ -10,11 +12,15 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.slash import Slash, add_commands, synced
+from adapters.discord.unreadable import MALFORMED, name_of
 from companion.choices import Reference
+from companion.tasks import failure_of
 
 Interaction = discord.Interaction[discord.Client]
 Sleep = Callable[[float], Awaitable[None]]
 
+CONNECTS = ("READY", "RESUMED")
+"""Without these there is no session; a connection that begins with a wrong one is begun anew."""
 IDENTIFY_SECONDS = 5.0
 """Discord asks for a pause before another session is begun."""
 
@@ -48,6 +54,9 @@ class Reception(Protocol):
 
     def pressed(self, interaction: Interaction, reference: Reference) -> None:
         """Somebody pressed the button with this reference."""
+
+    def unreadable(self, name: str, error: Exception) -> None:
+        """Something happened that can't be understood, for this reason."""
 
 
 def point_at(api_base: str, gateway: str) -> None:
@@ -89,8 +98,28 @@ class Client(discord.Client):
         )
         self._reception = reception
         self._sleep = sleep
-        self._tree = app_commands.CommandTree(self)
+        self._read_each_by_itself()
+        self._tree = _Tree(self, reception)
         add_commands(self._tree, commands, reception.asked)
+
+    def _read_each_by_itself(self) -> None:
+        """Have what can't be read cost itself: discord.py 2.7.1 ends the connection."""
+        parsers = self._connection.parsers
+        for kind in parsers.keys() - set(CONNECTS):
+            parsers[kind] = partial(self._parse, kind, parsers[kind])
+
+    def _parse(self, kind: str, parse: Callable[[Any], None], data: Any) -> None:
+        try:
+            parse(data)
+        except MALFORMED as error:
+            self._reception.unreadable(name_of(kind, data), error)
+
+    async def on_error(self, event_method: str, /, *args: Any, **_options: Any) -> None:
+        """Called by discord.py where a method of ours has raised; the error is the current one."""
+        error = sys.exc_info()[1]
+        assert isinstance(error, Exception)
+        about = args[0] if args else None
+        self._reception.unreadable(f"{event_method} {getattr(about, 'id', about)}", error)
 
     async def setup_hook(self) -> None:
         """Called once, between the login and the first connection."""
@@ -134,3 +163,24 @@ class Client(discord.Client):
             reference = Reference.read(str(pressed.get("custom_id", "")))
             if reference is not None:
                 self._reception.pressed(interaction, reference)
+
+
+class _Tree(app_commands.CommandTree[discord.Client]):
+    """Slash commands, of which those that can't be read are put aside."""
+
+    def __init__(self, client: discord.Client, reception: Reception) -> None:
+        super().__init__(client)
+        self._reception = reception
+
+    async def _call(self, interaction: Interaction) -> None:
+        error = await failure_of(super()._call(interaction))
+        if error is not None:
+            self._put_aside(interaction, error)
+
+    async def on_error(
+        self, interaction: Interaction, error: app_commands.AppCommandError, /
+    ) -> None:
+        self._put_aside(interaction, error)
+
+    def _put_aside(self, interaction: Interaction, error: Exception) -> None:
+        self._reception.unreadable(f"INTERACTION_CREATE {interaction.id}", error)

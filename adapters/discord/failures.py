@@ -66,7 +66,12 @@ def _wait(error: discord.HTTPException) -> timedelta:
 
 
 def in_words(error: BaseException) -> str:
-    """`error` in one line, without what people wrote."""
+    """`error` in one line, without what people wrote.
+
+    Of what is no trouble with a request only the kind is named: its words may quote them.
+    """
     if isinstance(error, discord.HTTPException):
         return f"Discord answers {error.status} (code {error.code})"
+    if not isinstance(error, TROUBLE):
+        return type(error).__name__
     return f"{type(error).__name__}: {error}".partition("\n")[0].removesuffix(": ")

@@ -11,6 +11,7 @@ from adapters.discord.client import Sleep
 from adapters.discord.failures import TROUBLE, in_words
 from adapters.discord.intake import Job
 from adapters.discord.to_event import PLATFORM
+from companion.error_text import error_text
 from companion.errors import DatabaseError
 from companion.tasks import failure_of
 
@@ -51,12 +52,12 @@ class Guard:
         if isinstance(error, TROUBLE):
             logger.warning("%s is left out: %s", name, in_words(error))
         elif error is not None:
-            logger.error("%s can't be read", name, exc_info=error)
+            logger.debug("%s can't be read", name, exc_info=error)
             await self.unreadable(name, error)
 
     async def unreadable(self, name: str, error: Exception) -> None:
         """What Discord gave under this name is put aside for the operator."""
-        words = in_words(error)
+        words = error_text(error)
         await self.note(self._host.unreadable(PLATFORM, name, user=None, body="", error=words))
 
     async def note(self, noting: Awaitable[None]) -> None:

@@ -141,6 +141,9 @@ class DiscordReception:
     def pressed(self, interaction: Interaction, reference: Reference) -> None:
         self._interactions.pressed(interaction, reference)
 
+    def unreadable(self, name: str, error: Exception) -> None:
+        self._guard.spawn(self._guard.unreadable(name, error))
+
     async def _message(self, message: discord.Message) -> None:
         meaning = of_message(message, self.me, admitted=await self._admits(message.author))
         match meaning:

@@ -90,6 +90,8 @@ def _with_words(slash: Slash, asked: Asked) -> Any:
         interaction: discord.Interaction[discord.Client],
         words: app_commands.Range[str, 1, MOST_WORDS] | None = None,
     ) -> None:
+        if not isinstance(words, str | None):  # discord.py 2.7.1 looks at its length only
+            raise TypeError("the words of a command are no text")
         asked(interaction, f"/{slash.name} {words or ''}".strip())
 
     return app_commands.describe(words=slash.takes[:DESCRIPTION_CHARS])(callback)

@@ -155,10 +155,14 @@ def of_press(interaction: Interaction, reference: Reference, words: str) -> Mess
 
 def where(interaction: Interaction) -> Address:
     """Where a command was used or a button pressed."""
+    if interaction.channel_id is None:
+        raise TypeError("an interaction of no channel")
     return place(interaction.channel, interaction.channel_id, interaction.guild_id)
 
 
 def _is_a_persons(message: Message) -> bool:
+    if not isinstance(message.type.value, int):  # as discord.py gives what it can't read
+        raise TypeError("a message of no type")
     return message.type in _WRITTEN and not message.author.bot and message.webhook_id is None
 
 
