@@ -43,6 +43,7 @@ class Job:
     It ends when `people` have said their first `lines` lines, all is quiet and what the embedder
     reads is read; or at the point
     `kill_at`, when that is passed for the `kill_after`th time. `breaks` names what is broken.
+    Openers and nights are off unless it is to live `at` a moment of its own.
     """
 
     folder: str
@@ -54,6 +55,8 @@ class Job:
     hasty: bool = False
     telegram: str = ""
     discord: Mapping[str, Any] = field(default_factory=dict)
+    platform: str = PLATFORM
+    at: str = ""
     kill_at: str = ""
     kill_after: int = 1
     breaks: str = ""
@@ -66,11 +69,14 @@ class Job:
         return json.dumps(asdict(self))
 
 
+@dataclass(frozen=True, slots=True)
 class StandingClock:
     """The same moment always, so that no two runs differ in what they count."""
 
+    at: datetime = NOW
+
     def now(self) -> datetime:
-        return NOW
+        return self.at
 
 
 def settings(job: Job) -> Settings:
@@ -87,7 +93,8 @@ def settings(job: Job) -> Settings:
         "people": {"hello": ""},
         "limits": {"messages_a_minute": "none"},
         # a kill may put the offer off to the next turn, and the last line has none
-        "openers": {"enabled": False},
+        "openers": {"enabled": bool(job.at)},
+        "night": {"enabled": bool(job.at)},
     }
     if job.telegram:
         given["telegram"] = {"allowed": TELEGRAM_USERS, "base_url": job.telegram}
@@ -105,15 +112,16 @@ async def live(job: Job) -> int:
     folder = Path(job.folder)
     kind = HastyPlatform if job.hasty else Platform
     platform = kind(folder, repeatable=job.repeatable, passes=points.pass_)
+    clock = StandingClock(datetime.fromisoformat(job.at)) if job.at else StandingClock()
     async with open_companion(
-        folder / "home", settings=settings(job), environ={}, clock=StandingClock()
+        folder / "home", settings=settings(job), environ={}, clock=clock
     ) as companion:
         if job.telegram:
             await _on_a_platform(companion, job, points, {"TELEGRAM_BOT_TOKEN": TOKEN})
         if job.discord:
             await _on_a_platform(companion, job, points, {"DISCORD_BOT_TOKEN": DISCORD_TOKEN})
-        companion.people.trust(PLATFORM)
-        companion.deliver(PLATFORM, platform.send, repeatable=job.repeatable)
+        companion.people.trust(job.platform)
+        companion.deliver(job.platform, platform.send, repeatable=job.repeatable)
         await _everybody_talks(companion, platform, job)
         points.pass_("before stopping")
     points.pass_("after stopping")
