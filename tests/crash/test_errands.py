@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from companion.context.working_context import about_person
 from companion.llm.protocol import Reply
 from companion.settings import NightSettings, Settings
 from companion.storage.connection import connect
-from companion.working_context import about_person
 from tests.crash.child import Job
 from tests.crash.lives import KILLED, Nurseries, Nursery
 from tests.crash.platform import deliveries
