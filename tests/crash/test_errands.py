@@ -52,6 +52,7 @@ ON_ITS_WAY = (
     "after commit: deliveries.Deliveries._mark.work",
 )
 """Where a kill leaves it unknown whether an opener arrives, if the platform can't tell."""
+LEFT = "SELECT kind FROM inbox WHERE state <> 'done'"
 BESIDE = ("opening", "pruning", "stopping")
 """In the names of the points that have nothing to do with an errand."""
 
@@ -162,7 +163,7 @@ def opener_faults(folder: Path, *, may_be_lost: bool) -> list[str]:
         "SELECT opener.state, outbox.text FROM opener LEFT JOIN outbox ON outbox.id = outbox_id",
         "SELECT wish FROM opener_wish",
         "SELECT COUNT(*) FROM schedule WHERE purpose = 'opener' AND state = 'active'",
-        "SELECT kind FROM inbox WHERE state <> 'done'",
+        LEFT,
     )
     faults = []
     if len(came) > 1 or not (came or may_be_lost):
@@ -195,6 +196,8 @@ async def night_faults(folder: Path) -> list[str]:
         faults.append(f"tidied: {memory(folder)}")
     if rows(folder, "SELECT COUNT(*) FROM tidying") != [[(1,)]] or deliveries(folder):
         faults.append(f"more than one night, or something came: {deliveries(folder)}")
+    if rows(folder, LEFT) != [[]]:
+        faults.append(f"left: {rows(folder, LEFT)}")
     if (after := await undone(folder)) != UNTIDY:
         faults.append(f"undone: {after}")
     return faults
