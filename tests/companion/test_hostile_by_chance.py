@@ -93,11 +93,11 @@ class Ordeal:
         self.stalls.now = kind
         try:
             if kind == "card":
-                card = await asyncio.to_thread(cards.read, blows.card(self.chance))
+                card = await asyncio.to_thread(lambda: cards.read(blows.card(self.chance)))
                 name = await asyncio.to_thread(self.personas.add, card)
                 await self._say(self.world.message(f"/persona {name}", "person 1"))
             elif kind == "export":
-                await self._import(blows.export(self.chance))
+                await self._import(await asyncio.to_thread(blows.export, self.chance))
             else:
                 settings.parse(blows.settings(self.chance), "companion.toml")
         except OperatorError as error:

@@ -1,5 +1,6 @@
 """Everything that may reach a companion, hostile by chance: by message, by model, and by file."""
 
+import asyncio
 import io
 import json
 import random
@@ -84,7 +85,7 @@ def happened(world: World, chance: random.Random) -> PlatformEvent:
 
 async def answered(chance: random.Random, messages: Sequence[Message]) -> Reply:
     """What a server that sends anything at all would be understood to have said."""
-    raw = _completion(chance).encode()
+    raw = await asyncio.to_thread(lambda: _completion(chance).encode())
     try:
         return await read_answer(
             raw, messages, NAMES, model="hostile", answer_tokens=1024, prices=Prices()
