@@ -8,6 +8,7 @@ from companion.commands.own_data import OWN_DATA_COMMANDS
 from companion.commands.people import PEOPLE_COMMANDS
 from companion.commands.persona import PERSONA_COMMANDS
 from companion.commands.schedule import SCHEDULE_COMMANDS
+from companion.commands.status import STATUS_COMMANDS
 
 _TOPICS = (
     *MEMORY_COMMANDS,
@@ -15,6 +16,7 @@ _TOPICS = (
     *OPENER_COMMANDS,
     *OWN_DATA_COMMANDS,
     *PERSONA_COMMANDS,
+    *STATUS_COMMANDS,
     *LINK_COMMANDS,
     *PEOPLE_COMMANDS,
 )

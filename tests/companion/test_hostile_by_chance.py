@@ -191,7 +191,8 @@ def _intake(world: World) -> Intake:
 
 async def _prepare(world: World) -> None:
     """Somebody owns the companion, so that the owner's commands run as well."""
-    await world.say("hello", "person 0")
+    for name in ("person 0", "person 1", "person 2"):
+        await world.say("hello", name)
     owner = await world.person("person 0")
     await world.db.write(lambda tx: access.set_owner(tx, owner, True))
 
