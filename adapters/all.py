@@ -1,16 +1,15 @@
 """The chat platforms that are configured: the one place that knows each of them."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
 
 from adapters.base import Adapter
+from adapters.variables import DISCORD_TOKEN, TELEGRAM_TOKEN, WEBHOOK_SECRET
 from companion.clock import SystemClock
 from companion.commands.all import FOR_EVERYBODY
+from companion.findings import Finding
 from companion.running import Companion
 from companion.settings import Secrets, Settings
-
-DISCORD_TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the variable's name
-TELEGRAM_TOKEN = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the variable's name
 
 
 def connect(companion: Companion, settings: Settings, environ: Mapping[str, str]) -> list[Adapter]:
@@ -28,11 +27,23 @@ def connect(companion: Companion, settings: Settings, environ: Mapping[str, str]
     return adapters
 
 
+async def check(
+    settings: Settings, environ: Mapping[str, str], patience: timedelta
+) -> AsyncIterator[tuple[Finding, Sequence[int]]]:
+    """How each platform is, and whom its settings let in without a code."""
+    from adapters.discord.check import check as check_discord
+    from adapters.telegram.check import check as check_telegram
+
+    secrets, telegram, discord = Secrets(environ), settings.telegram, settings.discord
+    yield await check_telegram(telegram, secrets, patience), telegram.allowed
+    yield await check_discord(discord, secrets, patience), discord.allowed
+
+
 def _telegram(companion: Companion, settings: Settings, secrets: Secrets) -> Adapter:
     from adapters import telegram
 
     chosen = settings.telegram
-    token, secret = secrets.get(TELEGRAM_TOKEN), secrets.get("TELEGRAM_WEBHOOK_SECRET")
+    token, secret = secrets.get(TELEGRAM_TOKEN), secrets.get(WEBHOOK_SECRET)
     assert token is not None
     webhook = None
     if chosen.webhook_url is not None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from companion.cli.database import looked_at
 from companion.cli.embedder_checks import check_embedder
-from companion.cli.findings import Finding
 from companion.cli.model_checks import check_models
 from companion.cli.platform_checks import check_platforms
 from companion.errors import OperatorError
+from companion.findings import Finding
 from companion.home import Home
 from companion.settings import load, settings_path
 from companion.shipped import persona

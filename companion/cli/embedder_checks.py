@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from time import perf_counter
 
 from companion.cli.database import looked_at
-from companion.cli.findings import Finding
 from companion.embedders.build import build_embedder
 from companion.errors import EmbedderUnavailableError, OperatorError
+from companion.findings import Finding
 from companion.home import Home
 from companion.search.languages import known_to_default
 from companion.settings import EmbedderSettings

@@ -16,8 +16,8 @@ from openai import (
     PermissionDeniedError,
 )
 
-from companion.cli.findings import Finding
 from companion.errors import ModelFileError, SettingsError
+from companion.findings import Finding
 from companion.home import Home
 from companion.llm.build import endpoint
 from companion.llm.faults import EndpointError

@@ -10,8 +10,8 @@ from aiohttp.test_utils import RawTestServer
 
 from companion.cli.checks import examine
 from companion.cli.embedder_checks import FEW
-from companion.cli.findings import Finding
 from companion.clock import SystemClock
+from companion.findings import Finding
 from companion.home import Home
 from companion.storage import messages
 from companion.storage.database import Database

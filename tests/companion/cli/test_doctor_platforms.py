@@ -10,9 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
 from companion.cli.checks import examine
-from companion.cli.findings import Finding
 from companion.cli.platform_checks import check_platforms
 from companion.events import Sender
+from companion.findings import Finding
 from companion.home import Home
 from companion.settings import parse
 from companion.storage import access, people
