@@ -286,7 +286,10 @@ class Settings(_Section):
         for key, name in (("night.model", self.night.model), ("search.rerank", self.search.rerank)):
             if name is not None and name not in names:
                 known = ", ".join(names) or "none"
-                raise ValueError(f"{key}: no [[models]] has the name {name!r}; there is: {known}")
+                raise ValueError(
+                    f"{key}: no [[models]] has the name {name!r}; there is: {known}. Write a"
+                    " [[models]] section for it, or leave this out"
+                )
         return self
 
 

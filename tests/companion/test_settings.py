@@ -201,11 +201,13 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         ),
         (
             '[night]\nmodel = "cheap"\n[[models]]\nname = "dear"',
-            "FILE: night.model: no [[models]] has the name 'cheap'; there is: dear",
+            "FILE: night.model: no [[models]] has the name 'cheap'; there is: dear. Write a"
+            " [[models]] section for it, or leave this out",
         ),
         (
             '[search]\nrerank = "small"',
-            "FILE: search.rerank: no [[models]] has the name 'small'; there is: none",
+            "FILE: search.rerank: no [[models]] has the name 'small'; there is: none. Write a"
+            " [[models]] section for it, or leave this out",
         ),
         (
             '[openers]\nhours = "9-21"',
