@@ -32,26 +32,32 @@ class Home:
 
     @property
     def database(self) -> Path:
+        """The one SQLite file."""
         return self.path / "companion.db"
 
     @property
     def attachments(self) -> Path:
+        """Files that people sent, a folder for each person."""
         return self.path / "attachments"
 
     @property
     def logs(self) -> Path:
+        """The folder of logs."""
         return self.path / "logs"
 
     @property
     def models(self) -> Path:
+        """Models that run on this machine."""
         return self.path / "models"
 
     @property
     def backups(self) -> Path:
+        """Copies of the database."""
         return self.path / "backups"
 
     @property
     def log(self) -> Path:
+        """The log that is written."""
         return self.logs / "companion.log"
 
     @property

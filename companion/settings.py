@@ -223,6 +223,7 @@ class DiscordSettings(_Section):
 
     @property
     def reads_all(self) -> bool:
+        """Whether Discord has to be asked for the text of all messages."""
         return self.read_all or bool(self.channels)
 
 

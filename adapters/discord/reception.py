@@ -83,6 +83,7 @@ class DiscordReception:
         self.me = replace(self.me, id=me)
 
     def connected(self, client: discord.Client) -> None:
+        """The gateway takes us for `user`: what came meanwhile is caught up with."""
         self._listening = True
         self._intake.hold()
         self._worked()
@@ -92,11 +93,13 @@ class DiscordReception:
         self._guard.spawn(self._guard.note(self._host.heard(PLATFORM)))
 
     def resumed(self) -> None:
+        """The gateway goes on where it was; it gives again what was missed."""
         self._listening = True
         self._worked()
         self._guard.spawn(self._guard.note(self._host.heard(PLATFORM)))
 
     def disconnected(self) -> None:
+        """The gateway is gone."""
         if not self._listening:
             return
         self._listening = False
@@ -104,6 +107,7 @@ class DiscordReception:
         self._guard.spawn(self._guard.note(self._host.troubled(PLATFORM, trouble)))
 
     def message(self, message: discord.Message) -> None:
+        """Somebody wrote."""
         self._intake.add(message.channel.id, self.job(message), message=message.id)
 
     def job(self, message: discord.Message) -> Job:
@@ -111,12 +115,16 @@ class DiscordReception:
         return self._guard.job(partial(self._message, message), str(message.id))
 
     def edited(self, message: discord.Message) -> None:
+        """A message was changed."""
+
         async def take() -> None:
             await self._take(of_edit(message, self.me, admitted=await self._admits(message.author)))
 
         self._intake.add(message.channel.id, self._guard.job(take, f"edit {message.id}"))
 
     def deleted(self, channel: int, message: int) -> None:
+        """A message was taken away."""
+
         async def take() -> None:
             for part in (str(message), *(f"{message}/{n}" for n in range(1, MOST_FILES))):
                 known = await self._host.event(PLATFORM, part)
@@ -127,6 +135,7 @@ class DiscordReception:
         self._intake.add(channel, self._guard.job(take, f"delete {message}"))
 
     def reacted(self, reaction: discord.RawReactionActionEvent, *, removed: bool) -> None:
+        """Somebody put an emoji to a message, or took it back."""
         if not self._is_news(reaction, removed):
             return
         if reaction.message_author_id not in (self.me.id, None):
@@ -136,12 +145,15 @@ class DiscordReception:
         self._intake.add(reaction.channel_id, self._guard.job(take, name))
 
     def asked(self, interaction: Interaction, text: str) -> None:
+        """Somebody used a slash command."""
         self._interactions.asked(interaction, text)
 
     def pressed(self, interaction: Interaction, reference: Reference) -> None:
+        """Somebody pressed a button below a message."""
         self._interactions.pressed(interaction, reference)
 
     def unreadable(self, name: str, error: Exception) -> None:
+        """Discord gave what can't be read: it is kept for the operator."""
         self._guard.spawn(self._guard.unreadable(name, error))
 
     async def _message(self, message: discord.Message) -> None:

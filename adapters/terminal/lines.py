@@ -67,6 +67,7 @@ class Lines:
             raise self._gone
 
     async def send(self, message: OutgoingMessage) -> None:
+        """Write a message of the companion's as lines."""
         try:
             self._show(printable(await with_document(message)))
         except BrokenPipeError as error:

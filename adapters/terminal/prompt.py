@@ -82,6 +82,7 @@ class Prompt:
         self._session.default_buffer.on_text_changed += self._stay
 
     async def run(self, handle: Handle) -> None:
+        """Read what is typed and hand it on, until the person leaves."""
         try:
             with patch_stdout(raw=True):
                 await handle(started(person=self._person, at=self._clock.now()))
@@ -96,6 +97,7 @@ class Prompt:
             self._stop_thinking()
 
     async def send(self, message: OutgoingMessage) -> None:
+        """Show a message of the companion's above the prompt."""
         columns = self._session.output.get_size().columns
         indent = len(self._companion) + 2
         told = await with_document(message)
@@ -110,6 +112,7 @@ class Prompt:
         )
 
     def typing(self, address: Address, shown: bool) -> None:
+        """Show that an answer is thought about, or that it is no more."""
         if address != terminal_of(self._person):
             return
         self._stop_thinking()

@@ -71,14 +71,17 @@ class Outcome:
 
     @property
     def kept(self) -> int:
+        """How many of the facts that were told are in memory."""
         return self.facts - len(self.lost)
 
     @property
     def asked(self) -> int:
+        """How many questions there were."""
         return sum(turn.right is not None for turn in self.turns)
 
     @property
     def recalled(self) -> int:
+        """How many of them were answered rightly."""
         return sum(turn.right is True for turn in self.turns)
 
     @property

@@ -100,9 +100,11 @@ class Candidate:
 
     @property
     def kind(self) -> Kind:
+        """What sort of matter it is."""
         return self.about.kind
 
     def is_ripe(self, now: datetime) -> bool:
+        """Whether it may be written about by now."""
         return self.begin <= now < self.end
 
 

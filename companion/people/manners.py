@@ -58,6 +58,7 @@ class Manners:
 
     @classmethod
     def of(cls, limits: LimitsSettings) -> Self:
+        """What the settings say."""
         return cls(Pace(limits.messages_a_minute), Turns(limits.turns_at_once))
 
 

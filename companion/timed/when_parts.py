@@ -125,6 +125,7 @@ def _within_a_day(unit: str, every: int, local: datetime) -> str:
 
 
 def take_date(rest: str, said: Said, local: datetime) -> str:
+    """Take the day out of `rest`: a date, a day's name, or so many days from now."""
     for pattern in DATES:
         match = pattern.search(rest)
         if match is None:
@@ -149,6 +150,11 @@ def take_date(rest: str, said: Said, local: datetime) -> str:
 
 
 def later(moment: datetime, more: timedelta) -> datetime:
+    """`moment` and so much time.
+
+    Raises:
+        ToolError: no calendar goes that far.
+    """
     try:
         return moment + more
     except OverflowError as error:
@@ -178,6 +184,8 @@ def _calendar_day(found: dict[str, str | None], said: Said, today: date) -> date
 
 
 def take_weekdays(rest: str, said: Said) -> str:
+    """Take the names of weekdays out of `rest`."""
+
     def take(match: re.Match[str]) -> str:
         said.weekdays.append(weekday_number(match["weekday"]))
         said.next_week = said.next_week or bool(match["next"])
@@ -189,6 +197,7 @@ def take_weekdays(rest: str, said: Said) -> str:
 
 
 def take_time(rest: str, said: Said) -> str:
+    """Take the time of day out of `rest`."""
     match = CLOCK.search(rest)
     if match is None:
         for name, at in NAMED_TIMES.items():
