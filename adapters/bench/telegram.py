@@ -33,7 +33,7 @@ class Telegram:
         app = web.Application(client_max_size=2**26)
         app.router.add_get("/report", self._people.report)
         app.router.add_post("/v1/chat/completions", self._people.complete)
-        app.router.add_post("/bot{token}/{method}", self.method)
+        app.router.add_route("*", "/bot{token}/{method}", self.method)
         return app
 
     async def method(self, request: web.Request) -> web.Response:
