@@ -5,6 +5,7 @@ has not done yet. So an erasure that was cut short is finished, and one that a r
 knows nothing of is done again.
 """
 
+import asyncio
 import logging
 import os
 import shutil
@@ -62,6 +63,7 @@ class Erasing:
         Raises:
             DatabaseError: rows are still there.
         """
+        await self._purge_if_due()
         name, entries = self._ledger.name, self._ledger.entries
         if not entries:
             return
@@ -72,8 +74,8 @@ class Erasing:
             for gone in await self._follow(entry):
                 for tell in self._told:
                     tell(gone)
-        _empty_debugging_logs(self.home)
-        self._remove_copies(entries)
+        await asyncio.to_thread(_empty_debugging_logs, self.home)
+        await asyncio.to_thread(self._remove_copies, list(entries))
         done = len(entries)
         try:
             if await erase.purge(self._db):
@@ -83,12 +85,20 @@ class Erasing:
         except DatabaseError as error:
             logger.error("an erasure is finished at the next start: %s", error)  # noqa: TRY400
 
+    async def _purge_if_due(self) -> None:
+        """Take out of the file what was forgotten before this start, where that was cut short."""
+        try:
+            if await self._db.read(erase.is_purge_due):
+                await erase.purge_now(self._db)
+        except DatabaseError as error:
+            logger.error("what was forgotten leaves the file at the next start: %s", error)  # noqa: TRY400
+
     async def _follow(self, entry: Entry) -> list[Gone]:
         known = await self._db.read(erase.everybody)
         groups = await self._db.read(erase_groups.heard_in_groups)
         meant = list(self._meant(entry, known))
         for one in meant:
-            _remove_files(self.home, one)
+            await asyncio.to_thread(_remove_files, self.home, one)
         speakers = [
             speaker
             for speaker in groups

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from companion import shipped
@@ -19,6 +20,7 @@ from companion.home import Home
 from companion.llm.build import build_counter, build_llm
 from companion.llm.protocol import TokenCounter
 from companion.memory.memories import Memories
+from companion.people.allowance import is_used_up
 from companion.search.reranker import Reranker
 from companion.search.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
@@ -121,7 +123,14 @@ async def _reranker(
     chain = build_llm(named[:1], environ, EndpointStore(db, clock), clock, rng)
     limit = timedelta(seconds=settings.search.rerank_seconds)
     try:
-        yield Reranker(chain, db, clock=clock, limit=limit)
+        yield Reranker(
+            chain,
+            db,
+            model=named[0],
+            is_used_up=partial(is_used_up, limits=settings.limits, clock=clock),
+            limit=limit,
+            clock=clock,
+        )
     finally:
         await chain.close()
 

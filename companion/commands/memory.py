@@ -16,7 +16,7 @@ from companion.search.mentions import lines_with
 from companion.storage import drawn, forget, passages
 from companion.storage.archival_search import FoundPassage
 from companion.storage.database import Tx
-from companion.storage.erase import purge
+from companion.storage.erase import owe_purge, purge_now
 
 SHOWN_PASSAGES = 20
 SOURCE_CHARS = 80
@@ -99,7 +99,7 @@ def _until_now(past: Sequence[str]) -> str:
 async def _forget(asked: Asked) -> str | Question | Write:
     first, _, rest = asked.words.partition(" ")
     if first.casefold() == CONFIRM and rest.strip():
-        asked.afterwards.append(lambda: purge(asked.db))
+        asked.afterwards.append(lambda: purge_now(asked.db))
         return lambda tx: _forgotten(tx, asked, Wanted(rest))
     if not asked.words:
         return "Tell me what: /forget hazelnuts"
@@ -109,6 +109,7 @@ async def _forget(asked: Asked) -> str | Question | Write:
 
 
 def _forgotten(tx: Tx, asked: Asked, wanted: Wanted) -> str:
+    owe_purge(tx)
     count = forget.find(tx, asked.person, wanted).count
     # also when nothing is found: questions about it and earlier requests may tell of it
     if not count:

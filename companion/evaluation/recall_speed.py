@@ -14,8 +14,9 @@ from companion.embedders.protocol import Embedder
 from companion.evaluation.chats import Chat, Turn, read_chats
 from companion.evaluation.recall import store
 from companion.search.vectors import Vectorizer
-from companion.storage import counts, search_index
+from companion.storage import counts
 from companion.storage.database import Database
+from companion.storage.erase import purge
 from companion.storage.recall_search import RecallStorage
 
 QUERIES = 200
@@ -74,7 +75,7 @@ async def _make_vectors(db: Database, embedder: Embedder | None) -> None:
 async def _size(db: Database) -> int:
     """The bytes that are in use, once the index is merged: a merge that is under way holds what it
     merges twice."""
-    await db.write(search_index.purge)
+    await purge(db)
     return await db.read(counts.bytes_held)
 
 

@@ -63,8 +63,7 @@ class Allowance:
 
     def today(self, tx: Tx, person: int) -> Today:
         """What was spent today."""
-        day = self._clock.now().date()
-        return Today(own=usage.spent(tx, person, day), all=usage.spent_by_all(tx, day))
+        return _today(tx, person, self._clock)
 
     def _used_up(self, tx: Tx, person: int) -> str:
         limits = self.limits
@@ -76,7 +75,7 @@ class Allowance:
         if is_used_up_by_all(limits, today.all):
             self._tell_operator(today.all)
             return EVERYBODYS
-        return YOURS if _reached(today.own.tokens, limits.tokens_a_day) else ""
+        return YOURS if _is_used_up_by(limits, today.own) else ""
 
     def _tell_operator(self, spent: Spent) -> None:
         """Once a day."""
@@ -91,11 +90,28 @@ class Allowance:
             )
 
 
+def is_used_up(tx: Tx, person: int, *, limits: LimitsSettings, clock: Clock) -> bool:
+    """Whether nothing more may be asked of a model for this person today."""
+    if limits.asks_nothing or limits.lets_nothing:
+        return limits.lets_nothing
+    today = _today(tx, person, clock)
+    return is_used_up_by_all(limits, today.all) or _is_used_up_by(limits, today.own)
+
+
 def is_used_up_by_all(limits: LimitsSettings, spent: Spent) -> bool:
     """Whether everybody together spent today what they may."""
     return _reached(spent.tokens, limits.tokens_a_day_for_all) or _reached(
         spent.cost, limits.dollars_a_day_for_all
     )
+
+
+def _is_used_up_by(limits: LimitsSettings, own: Spent) -> bool:
+    return _reached(own.tokens, limits.tokens_a_day)
+
+
+def _today(tx: Tx, person: int, clock: Clock) -> Today:
+    day = clock.now().date()
+    return Today(own=usage.spent(tx, person, day), all=usage.spent_by_all(tx, day))
 
 
 def _reached(spent: float, limit: float | None) -> bool:

@@ -3,16 +3,19 @@
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from companion.clock import Clock
-from companion.errors import LLMError
-from companion.llm.protocol import LLM, Message, Reply
+from companion.errors import LLMError, LLMUnavailableError
+from companion.llm.answer import Prices
+from companion.llm.estimate import estimate
+from companion.llm.protocol import LLM, Message, Reply, Usage
 from companion.search.excerpt import excerpt
+from companion.settings import ModelSettings
 from companion.storage import usage
-from companion.storage.database import Database
+from companion.storage.database import Database, Tx
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +25,8 @@ CHARS = 200
 """How much of each hit the model reads."""
 ANSWER_TOKENS = 400
 PAUSE = timedelta(minutes=1)
-"""After a failure the model is left alone: the next searches would wait for it as well."""
+"""A model that is down or slow is left alone: the next searches would wait for it as well. What it
+refuses is one person's text, and says nothing of the next."""
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _NUMBER = re.compile(r"\d+")
 _T = TypeVar("_T")
@@ -40,12 +44,25 @@ class Reranker:
     Whatever goes wrong, the order stays as it was.
     """
 
-    def __init__(self, llm: LLM, db: Database, *, clock: Clock, limit: timedelta) -> None:
-        """`limit` is how long a search may wait for the model."""
+    def __init__(
+        self,
+        llm: LLM,
+        db: Database,
+        *,
+        model: ModelSettings,
+        is_used_up: Callable[[Tx, int], bool],
+        limit: timedelta,
+        clock: Clock,
+    ) -> None:
+        """`limit` is how long a search may wait for the model. Whose allowance `is_used_up`, for
+        them it is not asked."""
         self._llm = llm
         self._db = db
-        self._clock = clock
+        self._model = model.name
+        self._prices = Prices(model.price_prompt, model.price_cached, model.price_completion)
+        self._is_used_up = is_used_up
         self._limit = limit
+        self._clock = clock
         self._paused_until = _LONG_AGO
 
     async def ordered(
@@ -55,31 +72,45 @@ class Reranker:
 
         What it costs is counted for `person`.
         """
-        reply = await self._asked(query, texts) if len(texts) > 1 else None
-        if reply is None:
-            return list(hits)
-        if reply.model:
-            today = self._clock.now().date()
-            await self._db.write(
-                lambda tx: usage.add(tx, person, today, reply.model, reply.usage), patient=True
-            )
-        return [hits[at] for at in judged(reply.text, len(texts), len(hits))]
+        reply = await self._asked(person, query, texts) if len(texts) > 1 else None
+        return [hits[at] for at in judged(reply.text, len(texts), len(hits))] if reply else [*hits]
 
-    async def _asked(self, query: str, texts: Sequence[str]) -> Reply | None:
+    async def _asked(self, person: int, query: str, texts: Sequence[str]) -> Reply | None:
         if self._clock.now() < self._paused_until:
             return None
-        listed = [f"{n}. {excerpt(text, query, CHARS)}" for n, text in enumerate(texts, start=1)]
-        prompt = [
-            Message("system", INSTRUCTIONS),
-            Message("user", "\n".join([f"Query: {excerpt(query, '', CHARS)}", "", *listed])),
-        ]
+        if await self._db.read(lambda tx: self._is_used_up(tx, person)):
+            return None
+        prompt = _prompt(query, texts)
         try:
             async with asyncio.timeout(self._limit.total_seconds()):
-                return await self._llm.complete(prompt, answer_tokens=ANSWER_TOKENS)
+                reply = await self._llm.complete(prompt, answer_tokens=ANSWER_TOKENS)
         except (LLMError, TimeoutError) as error:
-            self._paused_until = self._clock.now() + PAUSE
             logger.warning("a search keeps its order, no model put it in another: %r", error)
+            if isinstance(error, LLMUnavailableError | TimeoutError):
+                self._paused_until = self._clock.now() + PAUSE
+            if isinstance(error, TimeoutError):
+                await self._count(person, self._model, self._read_in_vain(prompt))
             return None
+        if reply.model:
+            await self._count(person, reply.model, reply.usage)
+        return reply
+
+    def _read_in_vain(self, prompt: Sequence[Message]) -> Usage:
+        """What a request cost whose answer came too late, as far as that can be told."""
+        read = sum(estimate(message.text) for message in prompt)
+        return Usage(prompt_tokens=read, cost=self._prices.cost(read, 0, 0))
+
+    async def _count(self, person: int, model: str, used: Usage) -> None:
+        today = self._clock.now().date()
+        await self._db.write(lambda tx: usage.add(tx, person, today, model, used), patient=True)
+
+
+def _prompt(query: str, texts: Sequence[str]) -> list[Message]:
+    listed = [f"{n}. {excerpt(text, query, CHARS)}" for n, text in enumerate(texts, start=1)]
+    return [
+        Message("system", INSTRUCTIONS),
+        Message("user", "\n".join([f"Query: {excerpt(query, '', CHARS)}", "", *listed])),
+    ]
 
 
 def judged(answer: str, numbered: int, count: int) -> list[int]:

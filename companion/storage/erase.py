@@ -9,6 +9,8 @@ from companion.storage.personal import INDEXES, TABLES
 MERGED_AT_ONCE = 500
 """Pages of an index that are rewritten in one transaction, so that others need not wait long."""
 TRIES = 20
+OWED, PURGED = "purges owed", "purges done"
+"""Stand among the ledgers, and count: no ledger is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,23 @@ async def purge(db: Database) -> bool:
         if await db.truncate_log():
             return True
     return False
+
+
+def owe_purge(tx: Tx) -> None:
+    """Something was deleted here: `purge_now` is due, also after a kill."""
+    follow(tx, OWED, followed(tx, OWED) + 1)
+
+
+def is_purge_due(tx: Tx) -> bool:
+    """Whether something was deleted and is not purged."""
+    return followed(tx, OWED) > followed(tx, PURGED)
+
+
+async def purge_now(db: Database) -> None:
+    """Purge what is due. What can't be done now stays due for the next time."""
+    owed = await db.read(lambda tx: followed(tx, OWED))  # what comes meanwhile is due again
+    if await purge(db):
+        await db.write(lambda tx: follow(tx, PURGED, owed))
 
 
 def _merge(tx: Tx, index: str, *, begin: bool) -> bool:

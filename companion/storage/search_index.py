@@ -38,8 +38,7 @@ def add_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -
 
 
 def _add_words(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
-    led = _led(person, SAID, tokens(said[:MOST_CHARS]))
-    led += _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
+    led = _said(person, said) + _led(person, SPEAKER, [name + _WHOLE for name in names(speaker)])
     match _place(tx, person, message):
         case _Place.BEGINS:
             led += _led(person, SITTING, [""])
@@ -54,20 +53,13 @@ def index_anew(tx: Tx, kind: Kind, *, person: int, item: int) -> None:
         row = tx.execute(
             "SELECT text FROM passage WHERE id = ? AND person_id = ?", (item, person)
         ).fetchone()
-        led = _led(person, SAID, tokens(row[0]))
-        tx.execute("INSERT INTO passage_words (rowid, tokens) VALUES (?, ?)", (item, led))
+        _add_passage_words(tx, person=person, passage=item, text=row[0])
         return
     speaker, said = tx.execute(
         "SELECT speaker, said FROM message WHERE id = ? AND person_id = ?", (item, person)
     ).fetchone()
     if said:
         _add_words(tx, person=person, message=item, speaker=speaker, said=said)
-
-
-def replace_message(tx: Tx, *, person: int, message: int, speaker: str, said: str) -> None:
-    """Index a message anew after its text changed."""
-    remove_message(tx, person=person, message=message)
-    add_message(tx, person=person, message=message, speaker=speaker, said=said)
 
 
 def remove_message(tx: Tx, *, person: int, message: int) -> None:
@@ -82,9 +74,13 @@ def remove_message(tx: Tx, *, person: int, message: int) -> None:
 
 def add_passage(tx: Tx, *, person: int, passage: int, text: str) -> None:
     """Make a passage findable; its vector follows later."""
-    led = _led(person, SAID, tokens(text[:MOST_CHARS]))
-    tx.execute("INSERT INTO passage_words (rowid, tokens) VALUES (?, ?)", (passage, led))
+    _add_passage_words(tx, person=person, passage=passage, text=text)
     await_vector(tx, "passage", person=person, item=passage)
+
+
+def _add_passage_words(tx: Tx, *, person: int, passage: int, text: str) -> None:
+    led = _said(person, text)
+    tx.execute("INSERT INTO passage_words (rowid, tokens) VALUES (?, ?)", (passage, led))
 
 
 def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
@@ -95,16 +91,6 @@ def remove_passage(tx: Tx, *, person: int, passage: int) -> None:
         (passage, person),
     )
     remove_vector(tx, "passage", person=person, item=passage)
-
-
-def purge(tx: Tx) -> None:
-    """Take the words of all that was removed out of the file.
-
-    Until then they lie there unfindable. It rewrites the whole index: some seconds for a million
-    messages, so do it after an erasure and not after each removal.
-    """
-    tx.execute("INSERT INTO message_words (message_words) VALUES ('optimize')")
-    tx.execute("INSERT INTO passage_words (passage_words) VALUES ('optimize')")
 
 
 def speakers(tx: Tx, person: int) -> list[str]:
@@ -178,6 +164,11 @@ def _place(tx: Tx, person: int, message: int) -> _Place:
 def numbers(listed: str | None) -> Ids:
     """The numbers in a text that group_concat made; None is none."""
     return np.fromstring(listed or "", np.int64, sep=",")
+
+
+def _said(person: int, text: str) -> str:
+    """The tokens of what was said, as far as it is found by its words."""
+    return _led(person, SAID, tokens(text[:MOST_CHARS]))
 
 
 def _led(person: int, mark: str, found: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from companion.search.forgetting import Wanted, without_sentences
+from companion.storage import erase
 from tests.support.canaries import holding
 from tests.support.scripted_llm import ScriptedLLM, calls, says, sends
 from tests.support.world import World, a_world
@@ -99,6 +100,23 @@ async def test_forget_shows_all_of_it_and_then_leaves_no_trace(tmp_path: Path) -
         for _ in range(5):  # no undo brings it back
             (text,) = await world.say("/undo")
             assert "hazelnut" not in text
+
+
+async def test_a_purge_that_was_cut_short_is_done_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def held(_db: object) -> bool:
+        return False
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erase, "purge", held)
+        async with a_world(tmp_path, keeping()) as world:
+            await world.say("/remember no hazelnut cake")
+            assert await world.say("/forget yes hazelnut cake") == ["Forgotten: 1 entry."]
+            assert await world.db.read(erase.is_purge_due)
+    async with a_world(tmp_path, keeping()) as world:
+        assert not await world.db.read(erase.is_purge_due)
+        assert holding(tmp_path, "hazelnut") == set()
 
 
 async def test_after_forgetting_the_chat_goes_on_and_the_others_keep_theirs(

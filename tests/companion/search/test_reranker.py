@@ -17,7 +17,7 @@ from companion.settings import Settings
 from companion.storage import messages, past_passages, usage
 from companion.storage.database import Database, Tx
 from companion.storage.messages import Entry
-from tests.support.model_server import Answer, Hang, ModelServer, fails, says
+from tests.support.model_server import Answer, Completion, Hang, ModelServer, fails, says
 from tests.support.storage import add
 from tests.support.virtual_clock import VirtualClock
 
@@ -26,14 +26,20 @@ TALK = ("a heron by the pond", "a heron on the roof", "the heron flew off", "ano
 
 @asynccontextmanager
 async def remembering(
-    folder: Path, server: ModelServer, clock: VirtualClock, *, seconds: float = 5
+    folder: Path,
+    server: ModelServer,
+    clock: VirtualClock,
+    *,
+    seconds: float = 5,
+    tokens_a_day: int | None = None,
 ) -> AsyncIterator[tuple[PersonMemory, Database]]:
     """Memory and database of somebody who said `TALK`, a day apart; `server` helps to search."""
     settings = Settings.model_validate(
         {
-            "models": [{"name": "judge", "base_url": server.base_url}],
+            "models": [{"name": "judge", "base_url": server.base_url, "price_prompt": 1.0}],
             "embedder": {"kind": "none"},
             "search": {"rerank": "judge", "rerank_seconds": seconds},
+            "limits": {"tokens_a_day": "none" if tokens_a_day is None else tokens_a_day},
         }
     )
     async with open_storage(folder, settings=settings, environ={}, clock=clock) as storage:
@@ -99,6 +105,47 @@ async def test_after_a_failure_the_model_is_left_alone_for_a_while(tmp_path: Pat
         clock.advance(2 * PAUSE)
         plain = [hit.said for hit in (await memory.search_messages("heron")).items]
         assert (await found(memory))[0] == plain[3]
+
+
+async def test_what_is_refused_for_one_person_is_asked_for_the_next(tmp_path: Path) -> None:
+    refused = Completion(text="", finish="content_filter")
+    async with (
+        ModelServer([refused, says("4")]) as server,
+        remembering(tmp_path, server, VirtualClock()) as (memory, _),
+    ):
+        plain = [hit.said for hit in (await memory.search_messages("heron")).items]
+        assert await found(memory, "the heron") == plain
+        assert (await found(memory))[0] == plain[3]
+        assert len(server.requests) == 2
+
+
+async def test_an_answer_that_comes_too_late_is_counted_by_what_was_read_for_it(
+    tmp_path: Path,
+) -> None:
+    async with (
+        ModelServer(lambda _: Hang()) as server,
+        remembering(tmp_path, server, VirtualClock(), seconds=0.5) as (memory, db),
+    ):
+        await found(memory)
+        (counted,) = await db.read(lambda tx: usage.of(tx, memory.person))
+        assert (counted.model, counted.requests) == ("judge", 1)
+        assert counted.usage.prompt_tokens > 80
+        assert counted.usage.cost > 0
+
+
+async def test_who_has_used_up_their_day_is_given_the_order_as_it_is(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with (
+        ModelServer(lambda _: says("4")) as server,
+        remembering(tmp_path, server, clock, tokens_a_day=1) as (memory, _),
+    ):
+        plain = [hit.said for hit in (await memory.search_messages("heron")).items]
+        assert (await found(memory))[0] == plain[3]
+        assert await found(memory, "the heron") == plain
+        assert len(server.requests) == 1
+        clock.advance(timedelta(days=1))
+        assert (await found(memory, "a heron"))[0] != plain[0]
+        assert len(server.requests) == 2
 
 
 async def test_one_hit_and_a_persons_own_search_ask_no_model(tmp_path: Path) -> None:

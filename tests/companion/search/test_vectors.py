@@ -132,26 +132,23 @@ async def test_vectors_of_another_size_under_the_same_name_are_not_compared(
         assert await swapped.found("dog") == ["a dog"]
 
 
-async def test_a_text_that_changes_while_its_vector_is_made_gets_one_of_its_new_text(
+async def test_a_text_that_is_taken_back_while_its_vector_is_made_gets_none(
     tmp_path: Path,
 ) -> None:
     async with remembering(tmp_path, embedder := TopicEmbedder("dog", "cat")) as memory:
-        (changing,) = await memory.hear("a dog")
+        (gone,) = await memory.hear("a dog")
 
-        def edit(tx: Tx) -> None:
-            tx.execute("UPDATE message SET said = 'a cat' WHERE id = ?", (changing,))
-            search_index.replace_message(
-                tx, person=memory.person, message=changing, speaker="", said="a cat"
-            )
+        def take_back(tx: Tx) -> None:
+            search_index.remove_message(tx, person=memory.person, message=gone)
+            tx.execute("UPDATE message SET said = '' WHERE id = ?", (gone,))
 
-        async def edit_the_first_time(texts: Sequence[str]) -> None:
-            if not embedder.asked:
-                await memory.db.write(edit)
+        async def take_it_back(_texts: Sequence[str]) -> None:
+            await memory.db.write(take_back)
 
-        embedder.before = edit_the_first_time
+        embedder.before = take_it_back
         await memory.embed()
-        assert embedder.asked == ["a dog", "a cat"]
-        assert await memory.db.read(kept) == {"topics": 1}
+        assert embedder.asked == ["a dog"]
+        assert await memory.db.read(kept) == {}
         assert await memory.db.read(waiting) == 0
 
 

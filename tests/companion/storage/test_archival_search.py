@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from companion.storage import passages
+import pytest
+
+from companion.storage import passages, search_index
+from companion.storage.database import Tx
 from tests.support.remembered import MORNING, TopicEmbedder, remembering
 
 
@@ -46,3 +49,21 @@ async def test_a_passage_that_was_removed_is_found_no_more(tmp_path: Path) -> No
         await memory.embed()
         await memory.db.write(lambda tx: passages.remove(tx, memory.person, gone))
         assert (await memory.archival().search("cello")).total == 0
+
+
+async def test_a_passage_that_is_indexed_anew_is_found_by_as_much_of_it_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "MOST_CHARS", 10)
+    async with remembering(tmp_path) as memory:
+        (note,) = await memory.keep("She plays the cello")
+        found = [(await memory.archival().search(word)).total for word in ("plays", "cello")]
+        assert found == [1, 0]
+
+        def anew(tx: Tx) -> None:
+            tx.execute("DELETE FROM passage_words WHERE rowid = ?", (note,))
+            search_index.index_anew(tx, "passage", person=memory.person, item=note)
+
+        await memory.db.write(anew)
+        found = [(await memory.archival().search(word)).total for word in ("plays", "cello")]
+        assert found == [1, 0]

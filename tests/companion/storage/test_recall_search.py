@@ -8,6 +8,7 @@ import pytest
 
 from companion.storage import search_index
 from companion.storage.database import Tx
+from companion.storage.erase import purge
 from tests.support.remembered import MORNING, TopicEmbedder, remembering
 from tests.support.storage import add
 
@@ -275,26 +276,6 @@ async def test_words_are_found_while_the_embedder_is_down(tmp_path: Path) -> Non
         assert await memory.found("puppy") == ["my puppy is asleep"]
 
 
-async def test_an_edited_message_is_found_by_its_new_words_only(tmp_path: Path) -> None:
-    embedder = TopicEmbedder("dog", "cat")
-    async with remembering(tmp_path, embedder) as memory:
-        (edited,) = await memory.hear("a dog came by")
-        await memory.hear(*("nothing new",) * 12)
-        await memory.embed()
-
-        def edit(tx: Tx) -> None:
-            tx.execute("UPDATE message SET said = 'a cat came by' WHERE id = ?", (edited,))
-            search_index.replace_message(
-                tx, person=memory.person, message=edited, speaker="Anna", said="a cat came by"
-            )
-
-        await memory.db.write(edit)
-        assert await memory.found("dog") == []
-        assert await memory.found("cat") == ["a cat came by"]
-        assert await memory.embed() == 1
-        assert await memory.found("cat") == ["a cat came by"]
-
-
 async def test_a_removed_message_is_found_no_more(tmp_path: Path) -> None:
     async with remembering(tmp_path, TopicEmbedder("dog")) as memory:
         gone, _ = await memory.hear("a dog", "another dog")
@@ -319,7 +300,7 @@ async def test_after_a_purge_no_word_of_what_was_removed_is_in_the_index(tmp_pat
             lambda tx: search_index.remove_message(tx, person=memory.person, message=gone)
         )
         assert await memory.db.read(held)
-        await memory.db.write(search_index.purge)
+        assert await purge(memory.db)
         assert not await memory.db.read(held)
         assert await memory.found("something") == ["something else"]
 
