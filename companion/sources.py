@@ -33,26 +33,40 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a model hears in a turn: the words of whoever may talk to it, and those of others."""
+    """What a model hears in a turn: the words of whoever may talk to it, and those of others.
+
+    `before` is what of others' words stands in view from earlier turns, and `said` each message
+    in view that is the sender's own, under their name, as the model reads it.
+    """
 
     own: str = ""
     foreign: tuple[Foreign, ...] = ()
+    before: tuple[Foreign, ...] = ()
+    said: tuple[str, ...] = ()
 
     def source(self, text: str, found: Sequence[Foreign] = ()) -> str:
         """Where `text`, which the model made, comes from; empty for the person's own words.
 
-        What was heard from others is taken for the source unless the person said it themselves.
-        What was `found` in memory is only where `text` says what stands there.
+        What is heard from others in this turn is taken for the source unless the person said it
+        themselves. What was heard `before` is only where `text` says more of that than of what the
+        person said, and what was `found` in memory where it says what stands there.
         """
-        if not (self.foreign or found):
-            return ""
         own = shared(text[:MOST_CHARS], self.own)
         if self.foreign:
             share, whose = _nearest(text, self.foreign)
             if own < max(OWN_SHARE, share):
                 return whose
+        if whose := self._from_before(text):
+            return whose
         share, whose = _nearest(text, found)
         return whose if share >= max(OWN_SHARE, own) else ""
+
+    def _from_before(self, text: str) -> str:
+        share, whose = _nearest(text, self.before)
+        if share < OWN_SHARE:
+            return ""
+        said = max((shared(text[:MOST_CHARS], one) for one in self.said), default=0.0)
+        return whose if share > said else ""
 
 
 def _nearest(text: str, among: Sequence[Foreign]) -> tuple[float, str]:
@@ -61,13 +75,23 @@ def _nearest(text: str, among: Sequence[Foreign]) -> tuple[float, str]:
     return max(shares, key=lambda one: one[0], default=(0.0, ""))
 
 
-def heard(events: Iterable[Event]) -> Heard:
-    """What is heard in `events`."""
-    own, foreign = [], []
-    for event in events:
-        own.append(_own(event)[:MOST_CHARS])
-        foreign += [*_of_others(event), *_quoted(event)]
-    return Heard("\n".join(filter(None, own)), tuple(foreign))
+def heard(events: Iterable[Event], before: Iterable[Event] = ()) -> Heard:
+    """What is heard in `events`, while those of turns `before` stand in view as well."""
+    now, earlier = list(events), list(before)
+    own = "\n".join(filter(None, map(_own, now)))
+    named = [_under_a_name(event) for event in (*earlier, *now) if _own(event)]
+    return Heard(own, _of_others_in(now), _of_others_in(earlier), tuple(named) if earlier else ())
+
+
+def _of_others_in(events: Iterable[Event]) -> tuple[Foreign, ...]:
+    return tuple(one for event in events for one in (*_of_others(event), *_quoted(event)))
+
+
+def _under_a_name(event: Event) -> str:
+    """What the sender said themselves, as the model reads it: so notes say who “I” is."""
+    if isinstance(event, TimerFired):
+        return _own(event)
+    return f"{neutral_name(event.sender.name)}: {_own(event)}"
 
 
 def of_what_is_said(events: Iterable[Event]) -> str:
@@ -115,9 +139,9 @@ def _own(event: Event) -> str:
     """What the sender said themselves, and may say."""
     match event:
         case TimerFired(text=text) | MessageEdited(text=text):
-            return text
+            return text[:MOST_CHARS]
         case MessageReceived() | FileReceived():
-            return event.text if is_own(event) else ""
+            return event.text[:MOST_CHARS] if is_own(event) else ""
     return ""
 
 

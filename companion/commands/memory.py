@@ -17,6 +17,7 @@ from companion.storage import drawn, forget, passages
 from companion.storage.archival_search import FoundPassage
 from companion.storage.database import Tx
 from companion.storage.erase import owe_purge, purge_now
+from companion.storage.told import told_by
 
 SHOWN_PASSAGES = 20
 SOURCE_CHARS = 80
@@ -34,17 +35,21 @@ def _told(tx: Tx, asked: Asked, text: str) -> str:
     told = "What I keep in mind of you:" if lines else "I keep nothing in mind of you yet."
     for line in lines:
         origin = origins.get(line)
-        whence = _whence(asked, origin.at, origin.said) if origin else ""
+        whence = _whence(asked, origin.at, _said(tx, asked, line, origin.event)) if origin else ""
         told += f"\n- {_plain(line)}{whence}"
     kept = passages.everything(tx, asked.person)
     if kept:
         older = f" (the latest {SHOWN_PASSAGES})" if len(kept) > SHOWN_PASSAGES else ""
         told += f"\n\nNotes, {len(kept)}{older}:"
     for note in kept[-SHOWN_PASSAGES:]:
-        said = drawn.said_for(tx, asked.person, note.id)
+        said = _said(tx, asked, note.text, drawn.event_of(tx, asked.person, note.id))
         past = f"(until {local_time(note.until, asked.zone)}) " if note.until else ""
         told += f"\n- {past}{note.text}{_whence(asked, note.told_at, said, note.source)}"
     return f"{told}\n\nWho I am:\n{working_context.persona(text)}"
+
+
+def _said(tx: Tx, asked: Asked, text: str, event: int | None) -> str:
+    return told_by(tx, asked.person, text, event) if event is not None else ""
 
 
 def _whence(asked: Asked, at: datetime, said: str, source: str = "") -> str:

@@ -96,7 +96,7 @@ async def set_timezone(
     place: Annotated[str, Field(description="An IANA zone, such as Europe/Lisbon, or its city.")],
 ) -> Write:
     """Keep in which time zone the person is now, once they told you."""
-    await require_own(turn, place)
+    await require_own(turn, place.rpartition("/")[2])
     found = zones.find(place, turn.now())
     name = found.zone
     if name is None:

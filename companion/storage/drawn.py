@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from companion.context import working_context
-from companion.storage import messages, passages, working_contexts
+from companion.storage import passages, working_contexts
 from companion.storage.database import Tx
 from companion.storage.passages import Passage
 
@@ -40,11 +40,9 @@ def set_apart(text: str, old: set[str]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """When something was kept, what had been said, empty where nobody said anything, and the
-    event that it came with."""
+    """When something was kept, and the event that it came with."""
 
     at: datetime
-    said: str
     event: int | None = None
 
 
@@ -56,18 +54,17 @@ def origins_of_lines(tx: Tx, person: int) -> dict[str, Origin]:
         found = {line: found[line] for line in found if line in lines}
         new = [line for line in lines if line not in found]
         if new:
-            said = messages.said_with(tx, person, event) if event is not None else ""
-            found |= {line: Origin(at, said, event) for line in new}
+            found |= {line: Origin(at, event) for line in new}
     return found
 
 
-def said_for(tx: Tx, person: int, passage: int) -> str:
-    """What had been said when the passage was kept."""
+def event_of(tx: Tx, person: int, passage: int) -> int | None:
+    """The event that the passage was kept with."""
     row = tx.execute(
         "SELECT event_id FROM passage WHERE id = :passage AND person_id = :person",
         {"passage": passage, "person": person},
     ).fetchone()
-    return messages.said_with(tx, person, row[0]) if row and row[0] is not None else ""
+    return row[0] if row else None
 
 
 def replaced_by(tx: Tx, person: int, first: int, last: int) -> list[str]:

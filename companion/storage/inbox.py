@@ -213,6 +213,26 @@ def heard(tx: Tx, person: int, event: int) -> list[Event]:
     return [_as_json(kind).validate_json(body) for kind, body in rows]
 
 
+def heard_before(tx: Tx, person: int, event: int) -> list[Event]:
+    """What stands in the queue from before that; nothing where none of it brought others' words.
+
+    Words of others are the ones with a source, and quotes, which are told apart by their author.
+    """
+    rows = tx.execute(
+        "WITH seen AS (SELECT inbox.id, inbox.kind, inbox.body, message.source FROM message"
+        "   JOIN inbox ON inbox.id = message.event_id AND inbox.person_id = :person"
+        "   WHERE message.person_id = :person AND message.kind = 'event'"
+        "   AND inbox.id <> :event AND message.id >"
+        "     (SELECT evicted_through FROM person WHERE id = :person)"
+        "   AND message.id < (SELECT MAX(id) FROM message WHERE person_id = :person"
+        "     AND kind = 'answer' AND event_id IS NOT :event))"
+        " SELECT kind, body FROM seen WHERE EXISTS (SELECT 1 FROM seen"
+        "   WHERE source <> '' OR body ->> '$.answered' IS NOT NULL) ORDER BY id",
+        {"person": person, "event": event},
+    )
+    return [_as_json(kind).validate_json(body) for kind, body in rows]
+
+
 def begun_by(tx: Tx, person: int, said: int) -> InboxItem | None:
     """The event for which row `said` of the outbox was the first; None if it was a later one."""
     row = tx.execute(

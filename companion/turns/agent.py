@@ -378,7 +378,10 @@ def _journal(tx: Tx, item: InboxItem) -> tuple[list[Step], list[str]]:
 
 def _heard(tx: Tx, item: InboxItem) -> Heard:
     """Whose words the model hears in the turn of `item`."""
-    return heard([*inbox.heard(tx, item.person, item.id), item.event])
+    return heard(
+        [*inbox.heard(tx, item.person, item.id), item.event],
+        inbox.heard_before(tx, item.person, item.id),
+    )
 
 
 def _message(item: InboxItem) -> str:

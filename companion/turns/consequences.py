@@ -13,9 +13,10 @@ from companion.events import (
     TimerFired,
     VoiceReceived,
 )
-from companion.storage import journal, outbox
+from companion.storage import journal, messages, outbox
 from companion.storage.database import Tx
 from companion.storage.inbox import InboxItem, find_message
+from companion.storage.told import told_later
 
 LOOK_AGAIN = (
     "[system alert] You had answered that message as it was before, and kept something from it."
@@ -62,5 +63,8 @@ def of_edit(tx: Tx, item: InboxItem, edit: MessageEdited) -> Consequence:
     if answer is None or answer.created_at > item.received_at:
         return Consequence.ANSWER
     if journal.kept_something(tx, item.person, original.id, answer.event):
+        return Consequence.LOOK_AGAIN
+    said = messages.said_with(tx, item.person, original.id)
+    if said and told_later(tx, item.person, original.id, said, answer.event):
         return Consequence.LOOK_AGAIN
     return Consequence.NOTE

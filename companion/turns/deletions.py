@@ -14,14 +14,17 @@ from companion.storage import (
     working_contexts,
 )
 from companion.storage.database import Tx
+from companion.storage.drawn import Drawn
 from companion.storage.inbox import InboxItem
+from companion.storage.told import told_later
 
 
 def forget(tx: Tx, item: InboxItem, gone: MessageDeleted | MessageEdited) -> bool:
     """Take the text of the message, as it was, out of inbox, queue and recall storage.
 
     What the companion kept while it answered goes too: lines of the working context, of every
-    version, passages, and sentences of the summary. Lines that were replaced then are back, and
+    version, passages, and sentences of the summary; and what it kept of it later, while the message
+    was in view, unless another message says as much. Lines that were replaced then are back, and
     notes that became past are true. True when there was such: the companion may have to keep some
     of it again, since quick messages are answered together.
     """
@@ -36,18 +39,30 @@ def forget(tx: Tx, item: InboxItem, gone: MessageDeleted | MessageEdited) -> boo
         about = shares_words_with(said)
         memory_state.rewrite_summaries(tx, item.person, lambda s: without_sentences(s, about))
     answer = outbox.first_answer(tx, item.person, item.conversation, original.id)
-    return _take_along(tx, item, original.id, answer.event if answer else original.id)
+    last = answer.event if answer else original.id
+    later = told_later(tx, item.person, original.id, said, last) if said else []
+    taken = _take_along(tx, item, original.id, last)
+    for one in later:
+        _take(tx, item, one.event, one.event, one.found, list(one.back))
+    return taken or bool(later)
 
 
 def _take_along(tx: Tx, item: InboxItem, first: int, last: int) -> bool:
     """Take out what was kept for the events from `first` to `last`."""
     person = item.person
     found = drawn.drawn_from(tx, person, first, last)
+    back = drawn.replaced_by(tx, person, first, last) if found else []
+    _take(tx, item, first, last, found, back)
+    return bool(found)
+
+
+def _take(tx: Tx, item: InboxItem, first: int, last: int, found: Drawn, back: list[str]) -> None:
+    """Take out what was `found`, and bring the lines `back` that it had replaced."""
+    person = item.person
     messages.empty_calls(tx, person, first, last)
     journal.forget(tx, person, first, last)
     if not found:
-        return False
-    back = drawn.replaced_by(tx, person, first, last)
+        return
     for passage in found.passages:
         past_passages.bring_back(tx, person, past_passages.past_by(tx, person, passage.id))
     drawn.drop(tx, person, found.lines, found.passages)
@@ -59,4 +74,3 @@ def _take_along(tx: Tx, item: InboxItem, first: int, last: int) -> bool:
             tx, person, text, cause="taken back", now=item.received_at, event=item.id
         )
         memory_state.show(tx, person, version.id)
-    return True

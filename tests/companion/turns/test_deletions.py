@@ -117,3 +117,59 @@ async def test_nothing_else_is_touched_when_nothing_was_kept(tmp_path: Path) -> 
         assert await delete(world, plums) == []
         assert len(llm.prompts) == 2
         assert "Likes pears." in await (await world.memory()).working_context()
+
+
+KEPT = (
+    ("working_context_append", {"text": "Allergic to hazelnuts."}),
+    ("archival_storage_insert", {"text": "Anna is allergic to hazelnuts."}),
+)
+
+
+async def test_what_a_later_turn_kept_of_it_is_shown_with_it_and_goes_with_it(
+    tmp_path: Path,
+) -> None:
+    llm = ScriptedLLM(
+        sends("Oh."),
+        keeps(*KEPT, ("working_context_append", {"text": "Goes to bed early, good night."})),
+        SILENT,
+    )
+    async with a_world(tmp_path, llm) as world:
+        nuts = await say(world, "I am allergic to hazelnuts", "1")
+        await say(world, "good night", "2")
+        (shown,) = await world.say("/memory")
+        assert shown.count("from “I am allergic to hazelnuts”") == 2
+        await delete(world, nuts)
+        (shown,) = await world.say("/memory")
+        assert "hazelnuts" not in shown
+        assert "hazelnuts" not in str(llm.prompts[-1])
+    assert "Goes to bed early, good night." in shown
+
+
+async def test_what_another_message_says_as_well_stays(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Oh."), sends("So you said."), keeps(*KEPT))
+    async with a_world(tmp_path, llm) as world:
+        nuts = await say(world, "I am allergic to hazelnuts", "1")
+        await say(world, "Yes, allergic to hazelnuts", "2")
+        await say(world, "good night", "3")
+        await delete(world, nuts)
+        (shown,) = await world.say("/memory")
+    assert "- Allergic to hazelnuts. (" in shown
+    assert "from “Yes, allergic to hazelnuts”" in shown
+
+
+async def test_an_edit_takes_what_a_later_turn_kept(tmp_path: Path) -> None:
+    llm = ScriptedLLM(sends("Oh."), keeps(*KEPT), SILENT)
+    async with a_world(tmp_path, llm) as world:
+        nuts = await say(world, "I am allergic to hazelnuts", "1")
+        await say(world, "good night", "2")
+        await world.happens(
+            MessageEdited(
+                id="e1",
+                address=nuts.address,
+                sender=nuts.sender,
+                at=world.clock.now(),
+                message="1",
+                text="I like cake",
+            )
+        )
+        assert "hazelnuts" not in (await world.say("/memory"))[0]
