@@ -47,7 +47,7 @@ TIDY = {
 TIDIED = (["Has a cat, Minka.", "Interview on 2025-05-15."], ["Minka is a grey cat."])
 UNTIDY = (list(LINES), list(NOTES))
 ON_ITS_WAY = (
-    "after commit: steps.Steps.store.work",
+    "after commit: turns.steps.Steps.store.work",
     "before send",
     "after commit: deliveries.Deliveries._mark.work",
 )

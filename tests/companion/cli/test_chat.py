@@ -213,6 +213,7 @@ async def test_the_model_on_this_machine_is_said_to_be_loaded_and_two_ctrl_c_lea
         with terminal(tmp_path, "chat") as at:
             at.reads("Mira thinks with a small model on this machine, which is being loaded")
             at.reads("You may already write.")
+            at.reads("is thinking")  # the prompt is there
             at.types(CTRL_C)
             at.reads("Ctrl-C again leaves")
             at.types(CTRL_C)
