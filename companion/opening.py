@@ -20,9 +20,9 @@ from companion.home import Home
 from companion.llm.build import build_counter, build_llm
 from companion.llm.protocol import TokenCounter
 from companion.memory.memories import Memories
+from companion.memory.vectors import Vectorizer
 from companion.people.allowance import is_used_up
 from companion.search.reranker import Reranker
-from companion.search.vectors import Vectorizer
 from companion.settings import Settings, home, load, settings_path
 from companion.storage import vector_blocks
 from companion.storage.database import Database

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from companion.events import Author, Event, FileReceived, MessageEdited, MessageReceived, TimerFired
-from companion.memory.upkeep import shared
+from companion.search.upkeep import shared
 from companion.text import neutral_name
 
 OWN_SHARE = 0.5

@@ -1,4 +1,4 @@
-"""Weighs the signs by which companion/memory/upkeep.py tells that a fact is true no more.
+"""Weighs the signs by which companion/search/upkeep.py tells that a fact is true no more.
 
     python -m training.upkeep ../shared/data/memory_update.jsonl [../shared/data/msc_s3_dev.jsonl]
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.embedders.wordllama import WordLlama
-from companion.memory.upkeep import Known, judge, signs
+from companion.search.upkeep import Known, judge, signs
 
 STEPS, RATE, SHRINK = 4000, 0.5, 1e-3
 

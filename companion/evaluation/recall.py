@@ -18,8 +18,8 @@ from companion.embedders.protocol import Embedder
 from companion.evaluation.chats import Chat, Question, read_chats
 from companion.evaluation.intervals import average
 from companion.events import Address, Sender
+from companion.memory.vectors import Vectorizer
 from companion.search.ranking import MESSAGES, Weights
-from companion.search.vectors import Vectorizer
 from companion.storage import messages, people
 from companion.storage.database import Database, Tx
 from companion.storage.messages import Entry

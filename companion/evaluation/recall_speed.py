@@ -13,7 +13,7 @@ import numpy as np
 from companion.embedders.protocol import Embedder
 from companion.evaluation.chats import Chat, Turn, read_chats
 from companion.evaluation.recall import store
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from companion.storage import counts
 from companion.storage.database import Database
 from companion.storage.erase import purge

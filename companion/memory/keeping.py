@@ -6,7 +6,7 @@ from datetime import datetime
 from companion.context import working_context
 from companion.errors import ToolError
 from companion.memory.noticing import Kept, Noticed
-from companion.memory.upkeep import Known, adds_to, judge
+from companion.search.upkeep import Known, adds_to, judge
 from companion.storage import drawn, passages, past_passages
 from companion.storage.database import Tx
 from companion.storage.passages import OWN_SOURCES, Passage

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from companion.context import working_context
 from companion.embedders.protocol import Embedder
 from companion.errors import EmbedderUnavailableError
-from companion.memory.upkeep import Known, judge
+from companion.search.upkeep import Known, judge
 from companion.storage.archival_search import ArchivalStorage
 from companion.storage.passages import Passage
 

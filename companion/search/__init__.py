@@ -1,1 +1,1 @@
-"""Finding: words, vectors, dates and names, put into one order. No database is needed."""
+"""Finding: words, vectors, dates and names, put into one order."""

@@ -214,9 +214,10 @@ def heard(tx: Tx, person: int, event: int) -> list[Event]:
 
 
 def heard_before(tx: Tx, person: int, event: int) -> list[Event]:
-    """What stands in the queue from before that; nothing where none of it brought others' words.
+    """What stands in the queue from before what is `heard`, in order.
 
-    Words of others are the ones with a source, and quotes, which are told apart by their author.
+    Nothing where none of it brought others' words, which have a source or are
+    quotes, told apart by their author.
     """
     rows = tx.execute(
         "WITH seen AS (SELECT inbox.id, inbox.kind, inbox.body, message.source FROM message"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from companion.memory.upkeep import shared
 from companion.search.forgetting import shares_words_with
+from companion.search.upkeep import shared
 from companion.storage import drawn, messages
 from companion.storage.database import Tx
 from companion.storage.drawn import Drawn

@@ -10,7 +10,7 @@ from companion.embedders.wordllama import WordLlama
 from companion.evaluation.chats import Chat, Turn, read_chats
 from companion.llm.protocol import Message, Reply
 from companion.llm.tokens import ModelTokenCounter
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from tests.support.scripted_llm import ScriptedLLM, calls, says
 from tests.support.virtual_clock import VirtualClock
 from tests.support.world import World, a_world

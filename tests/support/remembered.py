@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.embedders.protocol import Embedder, Matrix, normalised
 from companion.errors import EmbedderUnavailableError
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from companion.storage import messages, passages
 from companion.storage.archival_search import ArchivalStorage
 from companion.storage.database import Database

@@ -8,7 +8,7 @@ import pytest
 
 from companion.functions.memory import BESIDES
 from companion.llm.protocol import Message
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from companion.storage import passages
 from tests.support.remembered import TopicEmbedder
 from tests.support.scripted_llm import ScriptedLLM, calls, sends

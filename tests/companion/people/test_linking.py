@@ -11,7 +11,7 @@ import pytest
 from companion.embedders.wordllama import WordLlama
 from companion.events import Address
 from companion.llm.protocol import Message, Reply
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from companion.storage import people, schedule
 from companion.storage.database import Tx
 from companion.storage.people import Place

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.embedders.wordllama import WordLlama
-from companion.memory.upkeep import Known, Verdict, adds_to, judge
+from companion.search.upkeep import Known, Verdict, adds_to, judge
 
 CORRECTIONS = [
     ("Robin lives in Shanghai.", "Robin lives in Berlin."),

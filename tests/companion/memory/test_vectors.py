@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.errors import EmbedderUnavailableError
-from companion.search.vectors import Vectorizer
+from companion.memory.vectors import Vectorizer
 from companion.storage import search_index, vector_blocks
 from companion.storage.database import Tx
 from tests.support.remembered import Remembered, TopicEmbedder, remembering
